@@ -1,0 +1,1 @@
+"""memrig: a test rig for AI memory systems."""

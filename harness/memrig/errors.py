@@ -1,0 +1,140 @@
+"""Every error of the rig, in one tree, by whose fault it is.
+
+::
+
+    MemrigError                     exit 1   unexpected
+    ├── UsageError                  exit 2   the user: a flag, a configuration, a name
+    │   └── DataError               exit 2   the user: a file that cannot be used as it is
+    ├── PrerequisiteError           exit 3   the machine: Docker, disk, data that is not here
+    ├── AdapterError                exit 4   the system under test
+    │   ├── AdapterRpcError                    a call ended with a status other than OK
+    │   ├── AdapterTimeoutError                a call outlived its deadline
+    │   ├── AdapterCrashedError                the process is gone, restarted, or never came up
+    │   └── ContractError                      a response breaks docs/protocol.md
+    ├── GatewayError                exit 4   the model provider
+    ├── HarnessError                exit 1   us
+    │   └── InfrastructureError     exit 4   the container engine or the disk; may be retried
+    ├── IncompleteError             exit 4   trials failed, or a run is not whole
+    ├── GateError                   exit 5   a gate that the user set was not met
+    └── VerificationError           exit 6   a transcript or submission is not what it claims
+
+A message says what happened, where, expected against got, and the next step. An interrupt
+(Ctrl-C) ends with exit code 130 and is not an error of this tree.
+"""
+
+from typing import ClassVar, Literal
+
+CrashKind = Literal["oom", "exit", "hang"]
+
+
+class MemrigError(Exception):
+    """The root. `exit_code` is what the command line ends with.
+
+    Args:
+        message: what happened, expected against got.
+        where: the place, such as ``trial=… rpc=Search question=q12`` or ``adapter.toml: port``.
+        fix: the next step for the reader, one sentence.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, where: str = "", fix: str = "") -> None:
+        self.message = message
+        self.where = where
+        self.fix = fix
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        """The whole message on one or two lines, ready to show."""
+        text = f"{self.where}: {self.message}" if self.where else self.message
+        return f"{text}\n  fix: {self.fix}" if self.fix else text
+
+
+class UsageError(MemrigError):
+    """The user asked for something that cannot be."""
+
+    exit_code = 2
+
+
+class DataError(UsageError):
+    """A file the user gave cannot be used as it is; names file, place, value and fix."""
+
+
+class PrerequisiteError(MemrigError):
+    """The machine lacks something that the run needs."""
+
+    exit_code = 3
+
+
+class AdapterError(MemrigError):
+    """The system under test did something wrong. Scored under its own name, never hidden."""
+
+    exit_code = 4
+
+
+class AdapterRpcError(AdapterError):
+    """A call ended with a gRPC status other than OK; `code` is the status name."""
+
+    def __init__(self, code: str, details: str, *, where: str = "") -> None:
+        self.code = code
+        self.details = details
+        super().__init__(f"the adapter answered {code}: {details or '(no details)'}", where=where)
+
+
+class AdapterTimeoutError(AdapterError):
+    """A call outlived its deadline. `seconds` is the deadline."""
+
+    def __init__(self, seconds: float, *, where: str = "") -> None:
+        self.seconds = seconds
+        super().__init__(f"no answer within {seconds:g} s", where=where)
+
+
+class AdapterCrashedError(AdapterError):
+    """The adapter's process is gone, restarted by itself, or never came up.
+
+    `kind` is how: `oom` (killed for memory), `exit` (ended or restarted by itself), `hang` (alive,
+    but no longer serving). `log_tail` holds its last lines.
+    """
+
+    def __init__(self, kind: CrashKind, message: str, *, log_tail: str = "", where: str = "") -> None:
+        self.kind: CrashKind = kind
+        self.log_tail = log_tail
+        super().__init__(message, where=where)
+
+
+class ContractError(AdapterError):
+    """A response breaks the contract; the message cites the rule."""
+
+
+class GatewayError(MemrigError):
+    """The model provider failed, after retries."""
+
+    exit_code = 4
+
+
+class HarnessError(MemrigError):
+    """A defect of the rig. Please report it."""
+
+
+class InfrastructureError(HarnessError):
+    """The container engine or the machine failed under a trial. The only kind that is retried."""
+
+    exit_code = 4
+
+
+class IncompleteError(MemrigError):
+    """Some trials did not end, so the run is not whole."""
+
+    exit_code = 4
+
+
+class GateError(MemrigError):
+    """A gate set by the user was not met."""
+
+    exit_code = 5
+
+
+class VerificationError(MemrigError):
+    """Evidence does not hold: a broken chain, a hash that differs, a grade that cannot be redone."""
+
+    exit_code = 6

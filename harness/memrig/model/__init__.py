@@ -1,0 +1,1 @@
+"""Frozen types that every other package speaks in."""

@@ -1,0 +1,1 @@
+"""Where an adapter runs: docker, process, endpoint. One protocol, three implementations."""

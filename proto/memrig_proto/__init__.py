@@ -1,0 +1,1 @@
+"""The contract package; stubs live in `memrig_proto.v1`."""

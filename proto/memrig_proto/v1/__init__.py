@@ -1,0 +1,1 @@
+"""Stubs of `memrig.v1`."""
