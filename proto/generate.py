@@ -44,4 +44,4 @@ def generate(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    generate(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
+    generate(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "python")

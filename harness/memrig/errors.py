@@ -96,7 +96,9 @@ class AdapterCrashedError(AdapterError):
     but no longer serving). `log_tail` holds its last lines.
     """
 
-    def __init__(self, kind: CrashKind, message: str, *, log_tail: str = "", where: str = "") -> None:
+    def __init__(
+        self, kind: CrashKind, message: str, *, log_tail: str = "", where: str = ""
+    ) -> None:
         self.kind: CrashKind = kind
         self.log_tail = log_tail
         super().__init__(message, where=where)

@@ -198,7 +198,9 @@ def parse_manifest(text: str, where: str) -> AdapterManifest:
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"is not TOML: {error}", where=where) from error
     except ValidationError as error:
-        raise DataError(_explain(error), where=where, fix="see docs/adapters.md, adapter.toml") from error
+        raise DataError(
+            _explain(error), where=where, fix="see docs/adapters.md, adapter.toml"
+        ) from error
 
 
 def _explain(error: ValidationError) -> str:
