@@ -1,7 +1,7 @@
 """Generates the typed stubs of the contract, and lints it; `make proto` runs this.
 
-The generator is an old toolchain on purpose (grpcio-tools 1.78, protobuf 6.31): generated code loads
-on newer protobuf runtimes, never on older ones, and vendors pin old ones.
+The generator is an old toolchain on purpose (grpcio-tools 1.78, protobuf 6.31): generated code
+loads on newer protobuf runtimes, never on older ones, and vendors pin old ones.
 """
 
 import sys

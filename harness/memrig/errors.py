@@ -137,6 +137,6 @@ class GateError(MemrigError):
 
 
 class VerificationError(MemrigError):
-    """Evidence does not hold: a broken chain, a hash that differs, a grade that cannot be redone."""
+    """Evidence does not hold: a broken chain, another hash, a grade that cannot be redone."""
 
     exit_code = 6
