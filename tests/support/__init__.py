@@ -1,0 +1,1 @@
+"""What several tests share: fakes that implement the real protocols, small data."""
