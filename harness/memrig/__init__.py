@@ -1,1 +1,3 @@
 """memrig: a test rig for AI memory systems."""
+
+__version__ = "0.1.0"

@@ -340,7 +340,7 @@ class ResetResponse(_message.Message):
 
     BOOT_ID_FIELD_NUMBER: _builtins.int
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     def __init__(
         self,
         *,
@@ -489,7 +489,7 @@ class IngestResponse(_message.Message):
     ACKS_FIELD_NUMBER: _builtins.int
     BOOT_ID_FIELD_NUMBER: _builtins.int
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     @_builtins.property
     def acks(self) -> _containers.RepeatedCompositeFieldContainer[Global___IngestAck]:
         """Set by the adapter: one for each episode that is settled."""
@@ -570,7 +570,7 @@ class FlushResponse(_message.Message):
     total_items: _builtins.int
     """Set by the adapter: items in the memory now; absent where it cannot say. Reported."""
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     def __init__(
         self,
         *,
@@ -668,7 +668,7 @@ class SearchResponse(_message.Message):
     HITS_FIELD_NUMBER: _builtins.int
     BOOT_ID_FIELD_NUMBER: _builtins.int
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
         """Set by the adapter: best first, at most `limit`. Fewer, or none, is a valid result."""
@@ -771,7 +771,7 @@ class RetrieveResponse(_message.Message):
     DOCUMENT_FIELD_NUMBER: _builtins.int
     BOOT_ID_FIELD_NUMBER: _builtins.int
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     @_builtins.property
     def document(self) -> Global___Document:
         """Set by the adapter."""
@@ -892,7 +892,7 @@ class AnswerResponse(_message.Message):
     reasoning_trace: _builtins.str
     """Set by the adapter where it has one: its reasoning. Reported, not graded."""
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     @_builtins.property
     def cited_ref_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Set by the adapter: refs of the memories that support the answer, best first."""
@@ -1027,7 +1027,7 @@ class ForgetResponse(_message.Message):
     forgotten_episodes: _builtins.int
     """Set by the adapter: how many of the named episodes it knew and removed."""
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     def __init__(
         self,
         *,
@@ -1083,7 +1083,7 @@ class CallToolResponse(_message.Message):
     is_error: _builtins.bool
     """Set by the adapter: the tool failed; result_json says why."""
     boot_id: _builtins.str
-    """Set by the adapter: the same value as in Capabilities. Empty is tolerated and means unknown."""
+    """Set by the adapter: the same value as in Capabilities. Required."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
         """Set by the adapter: memories that the result is built from, so that the agent can cite them."""

@@ -1,0 +1,60 @@
+"""The SDK of memrig's memory adapters: subclass `Adapter`, serve it with `memrig-adapter serve`."""
+
+from memrig_adapters.adapter import Adapter, IngestResult, Maybe, ToolReturn, tool
+from memrig_adapters.errors import InvalidRequest, NotFound, Rejected, ToolError
+from memrig_adapters.types import (
+    Answer,
+    Capabilities,
+    Document,
+    Duplicate,
+    Episode,
+    Filter,
+    FilterField,
+    FilterType,
+    FilterValue,
+    Hit,
+    Json,
+    JsonObject,
+    Operator,
+    Query,
+    Question,
+    SearchMode,
+    ToolResult,
+    ToolUse,
+    Turn,
+    Usage,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Adapter",
+    "Answer",
+    "Capabilities",
+    "Document",
+    "Duplicate",
+    "Episode",
+    "Filter",
+    "FilterField",
+    "FilterType",
+    "FilterValue",
+    "Hit",
+    "IngestResult",
+    "InvalidRequest",
+    "Json",
+    "JsonObject",
+    "Maybe",
+    "NotFound",
+    "Operator",
+    "Query",
+    "Question",
+    "Rejected",
+    "SearchMode",
+    "ToolError",
+    "ToolResult",
+    "ToolReturn",
+    "ToolUse",
+    "Turn",
+    "Usage",
+    "tool",
+]

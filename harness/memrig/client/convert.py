@@ -1,0 +1,97 @@
+"""Between the rig's types and the wire's messages."""
+
+import math
+from datetime import UTC, datetime
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+
+from memrig.client.ids import Pseudonyms
+from memrig.errors import ContractError
+from memrig.model.scenario import Episode
+from memrig.model.transcript import CapabilitiesRecord, HitRecord
+
+CONTRACT_MAJOR = "1"
+
+
+def timestamp(moment: datetime | None) -> Timestamp | None:
+    """A wire timestamp; a time without a zone is taken as UTC."""
+    if moment is None:
+        return None
+    stamp = Timestamp()
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    stamp.FromDatetime(aware.astimezone(UTC))
+    return stamp
+
+
+def episode_message(episode: Episode, ids: Pseudonyms) -> pb.Episode:
+    """An episode with opaque ids. Nothing but its own content goes along."""
+    turns = [
+        pb.Turn(turn_id=ids.turn(turn.turn_id), speaker=turn.speaker, text=turn.text)
+        for turn in episode.turns
+    ]
+    return pb.Episode(
+        episode_id=ids.episode(episode.episode_id, tuple(turn.turn_id for turn in turns)),
+        timestamp=timestamp(episode.timestamp),
+        text=episode.text,
+        turns=turns,
+        media_type=episode.media_type,
+        metadata=episode.metadata,
+    )
+
+
+def hit_record(hit: pb.Hit, ids: Pseudonyms) -> HitRecord:
+    """A hit with real ids; a void claim keeps its place as None.
+
+    Raises:
+        ContractError: the score is not finite.
+    """
+    if not math.isfinite(hit.score):
+        message = f"hit {hit.ref_id!r} has score {hit.score!r}; it must be finite"
+        raise ContractError(message, where="rpc=Search")
+    return HitRecord(
+        ref_id=hit.ref_id,
+        text=hit.text,
+        score=hit.score,
+        episodes=tuple(ids.source(name) for name in hit.source_episode_ids),
+        turns=tuple(ids.source(name) for name in hit.source_turn_ids),
+    )
+
+
+def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
+    """Checks the handshake and keeps what matters.
+
+    Raises:
+        ContractError: another contract major, no boot id, no search mode, or no results.
+    """
+    problems = [
+        problem
+        for problem, wrong in (
+            ("name is empty", not message.name),
+            ("boot_id is empty", not message.boot_id),
+            ("search_modes is empty", not message.search_modes),
+            ("max_results is 0", message.max_results == 0),
+            (
+                f"contract_version is {message.contract_version!r}, expected {CONTRACT_MAJOR}.x",
+                message.contract_version.split(".")[0] != CONTRACT_MAJOR,
+            ),
+        )
+        if wrong
+    ]
+    if problems:
+        raise ContractError("; ".join(problems), where="rpc=Capabilities")
+    flags = ("retrieve", "answer", "forget", "as_of")
+    optional = [flag for flag in flags if getattr(message, f"supports_{flag}")]
+    if message.questions_change_memory:
+        optional.append("questions_change_memory")
+    return CapabilitiesRecord(
+        name=message.name,
+        version=message.version,
+        contract_version=message.contract_version,
+        boot_id=message.boot_id,
+        search_modes=tuple(pb.SearchMode.Name(mode) for mode in message.search_modes),
+        filter_fields=tuple(field.name for field in message.filter_fields),
+        max_results=message.max_results,
+        optional=tuple(optional),
+        tools=tuple(tool.name for tool in message.tools),
+    )

@@ -1,0 +1,152 @@
+"""The ingest stream: batches out, acknowledgements in, one for each episode."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+
+import grpc
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
+
+from memrig.client.convert import episode_message
+from memrig.client.ids import Pseudonyms
+from memrig.client.status import map_error
+from memrig.errors import AdapterRpcError, AdapterTimeoutError, ContractError
+from memrig.model.scenario import Episode
+from memrig.model.transcript import Ack
+from memrig.model.trial import Deadlines
+
+_BATCH_EPISODES = 64
+_BATCH_BYTES = 512 * 1024
+_WHERE = "rpc=Ingest"
+_STATUS = {
+    pb.INGEST_STATUS_STORED: "stored",
+    pb.INGEST_STATUS_DUPLICATE: "duplicate",
+    pb.INGEST_STATUS_REJECTED: "rejected",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """The acknowledgements of one response, and the process that sent it."""
+
+    acks: tuple[Ack, ...]
+    boot_id: str
+
+
+class _Ledger:
+    """What was sent and not yet acknowledged: opaque id → monotonic ns of sending."""
+
+    def __init__(self, ids: Pseudonyms) -> None:
+        self._ids = ids
+        self._open: dict[str, int] = {}
+        self.failure: BaseException | None = None
+
+    def sent(self, opaque: str) -> None:
+        self._open[opaque] = time.monotonic_ns()
+
+    def settle(self, ack: pb.IngestAck, now: int) -> Ack:
+        sent = self._open.pop(ack.episode_id, None)
+        status = _STATUS.get(ack.status)
+        if sent is None or status is None:
+            what = "an unknown or already settled episode" if sent is None else "no status"
+            message = f"an acknowledgement names {what} (episode_id {ack.episode_id!r})"
+            raise ContractError(message, where=_WHERE)
+        real = self._ids.acknowledge(ack.episode_id) if status != "rejected" else None
+        return Ack(
+            episode_id=real or self._ids.real(ack.episode_id),
+            status=status,
+            stored_items=ack.stored_items,
+            ns=now - sent,
+            message=ack.message[:500],
+        )
+
+    def check_settled(self) -> None:
+        if self._open:
+            message = f"the stream ended with {len(self._open)} episodes unacknowledged"
+            raise ContractError(message, where=_WHERE)
+
+
+def _batches(episodes: Iterable[Episode], ids: Pseudonyms) -> Iterator[list[pb.Episode]]:
+    batch: list[pb.Episode] = []
+    size = 0
+    for episode in episodes:
+        message = episode_message(episode, ids)
+        length = message.ByteSize()
+        if batch and (len(batch) == _BATCH_EPISODES or size + length > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(message)
+        size += length
+    if batch:
+        yield batch
+
+
+async def _send(
+    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
+    episodes: Iterable[Episode],
+    ids: Pseudonyms,
+    ledger: _Ledger,
+) -> None:
+    for batch in _batches(episodes, ids):
+        for message in batch:
+            ledger.sent(message.episode_id)
+        await call.write(pb.IngestRequest(episodes=batch))
+    await call.done_writing()
+
+
+async def _receive(
+    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
+    ledger: _Ledger,
+    idle_s: float,
+) -> AsyncIterator[IngestResult]:
+    while True:
+        try:
+            async with asyncio.timeout(idle_s):
+                response = await call.read()
+        except TimeoutError as error:
+            raise AdapterTimeoutError(
+                idle_s, where=f"{_WHERE} (between acknowledgements)"
+            ) from error
+        if isinstance(response, pb.IngestResponse):
+            now = time.monotonic_ns()
+            acks = tuple(ledger.settle(ack, now) for ack in response.acks)
+            yield IngestResult(acks, response.boot_id)
+        else:  # end of the stream
+            return
+
+
+async def ingest_stream(
+    stub: rpc.MemoryAdapterAsyncStub,
+    episodes: Iterable[Episode],
+    ids: Pseudonyms,
+    deadlines: Deadlines,
+) -> AsyncIterator[IngestResult]:
+    """Streams episodes; see `MemoryClient.ingest`."""
+    call = stub.Ingest(timeout=deadlines.ingest)
+    ledger = _Ledger(ids)
+    sender = asyncio.create_task(_send(call, episodes, ids, ledger))
+    try:
+        async for result in _receive(call, ledger, deadlines.ingest_idle):
+            yield result
+        await _end(call, sender)
+        ledger.check_settled()
+    except grpc.aio.AioRpcError as error:
+        raise map_error(error, deadlines.ingest, _WHERE) from error
+    finally:
+        sender.cancel()
+        call.cancel()
+        with contextlib.suppress(asyncio.CancelledError, Exception):
+            await sender
+
+
+async def _end(
+    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
+    sender: "asyncio.Task[None]",
+) -> None:
+    code = await call.code()
+    if code is not grpc.StatusCode.OK:
+        raise AdapterRpcError(code.name, (await call.details()) or "", where=_WHERE)
+    await sender

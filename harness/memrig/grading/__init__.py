@@ -1,0 +1,1 @@
+"""Pure functions from transcripts and gold to grades. No container, no network."""

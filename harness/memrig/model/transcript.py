@@ -1,0 +1,185 @@
+"""The records of a transcript: all that happened in a trial, in order.
+
+Ids in records are the data's own; what went over the wire is recoverable from them (client/ids).
+Durations are monotonic nanoseconds, stamps are UTC.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from memrig.model.trial import Outcome
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AttemptRecord(_Record):
+    """A start of the trial. Records of an earlier attempt that answered questions stay valid."""
+
+    kind: Literal["attempt"] = "attempt"
+    number: int
+    spec_digest: str
+    started_at: datetime
+    memrig_version: str
+
+
+class PodRecord(_Record):
+    """A pod is up and serves."""
+
+    kind: Literal["pod"] = "pod"
+    start_ns: int
+    ready_ns: int
+    description: dict[str, str]
+
+
+class CapabilitiesRecord(_Record):
+    """What the adapter declared."""
+
+    kind: Literal["capabilities"] = "capabilities"
+    name: str
+    version: str
+    contract_version: str
+    boot_id: str
+    search_modes: tuple[str, ...]
+    filter_fields: tuple[str, ...]
+    max_results: int
+    optional: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+class Ack(_Record):
+    """One episode's acknowledgement. `ns` is from sending its message to this."""
+
+    episode_id: str
+    status: Literal["stored", "duplicate", "rejected"]
+    stored_items: int
+    ns: int
+    message: str = ""
+
+
+class IngestRecord(_Record):
+    """Some acknowledgements of an ingest stream, in the order they came."""
+
+    kind: Literal["ingest"] = "ingest"
+    scenario_id: str
+    acks: tuple[Ack, ...]
+
+
+class StreamRecord(_Record):
+    """An ingest stream ended: how much went in, and how long it took in all."""
+
+    kind: Literal["ingest_end"] = "ingest_end"
+    scenario_id: str
+    episodes: int
+    text_bytes: int
+    ns: int
+
+
+class FlushRecord(_Record):
+    """The barrier was passed."""
+
+    kind: Literal["flush"] = "flush"
+    scenario_id: str
+    ns: int
+    total_items: int | None
+
+
+class ResetRecord(_Record):
+    """The memory was emptied."""
+
+    kind: Literal["reset"] = "reset"
+    ns: int
+
+
+class HitRecord(_Record):
+    """A hit as it came. A source is None where the claim was void: not an acknowledged episode."""
+
+    ref_id: str
+    text: str
+    score: float
+    episodes: tuple[str | None, ...]
+    turns: tuple[str | None, ...] = ()
+
+
+class SearchRecord(_Record):
+    """One search of a question."""
+
+    query: str
+    limit: int
+    ns: int
+    payload_bytes: int
+    hits: tuple[HitRecord, ...]
+    surplus_hits: int = 0
+
+
+class QuestionRecord(_Record):
+    """A question is settled, whatever the outcome."""
+
+    kind: Literal["question"] = "question"
+    scenario_id: str
+    question_id: str
+    outcome: Outcome
+    ns: int
+    searches: tuple[SearchRecord, ...] = ()
+
+
+class FaultRecord(_Record):
+    """Something went wrong outside a single question; `log_tail` is the adapter's last lines."""
+
+    kind: Literal["fault"] = "fault"
+    error: str
+    message: str
+    log_tail: str = ""
+
+
+class AuditRecord(_Record):
+    """The verdict of an isolation audit: n/a where the canary was not found to begin with."""
+
+    kind: Literal["audit"] = "audit"
+    audit: Literal["isolation"] = "isolation"
+    verdict: Literal["passed", "failed", "n/a"]
+    detail: str
+
+
+class UsageRecord(_Record):
+    """What the memory system used from its start to here; None where the pod cannot tell."""
+
+    kind: Literal["usage"] = "usage"
+    cpu_s: float | None
+    peak_memory_bytes: int | None
+    memory_bytes: int | None
+
+
+class TeardownRecord(_Record):
+    """A pod is gone; how long its removal took."""
+
+    kind: Literal["teardown"] = "teardown"
+    ns: int
+
+
+class CloseRecord(_Record):
+    """The trial is over."""
+
+    kind: Literal["close"] = "close"
+
+
+Record = Annotated[
+    AttemptRecord
+    | PodRecord
+    | CapabilitiesRecord
+    | IngestRecord
+    | StreamRecord
+    | FlushRecord
+    | ResetRecord
+    | QuestionRecord
+    | FaultRecord
+    | AuditRecord
+    | UsageRecord
+    | TeardownRecord
+    | CloseRecord,
+    Field(discriminator="kind"),
+]
+RECORD: TypeAdapter[Record] = TypeAdapter(Record)

@@ -1,0 +1,112 @@
+"""What one trial is asked to do, hashed by content, and what it comes to."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memrig.errors import CrashKind
+from memrig.model.canonical import digest_of, short
+from memrig.model.manifest import AdapterRef
+from memrig.model.scenario import ScenarioRef
+
+Mode = Literal["retrieval"]
+Isolation = Literal["fresh", "reset", "pooled"]
+TrialKind = Literal["scored", "isolation-audit"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Deadlines(_Frozen):
+    """Seconds that each call may take (docs/protocol.md, Deadlines)."""
+
+    capabilities: float = Field(default=5, gt=0)
+    reset: float = Field(default=30, gt=0)
+    ingest_idle: float = Field(default=30, gt=0)
+    ingest: float = Field(default=3600, gt=0)
+    flush: float = Field(default=600, gt=0)
+    search: float = Field(default=10, gt=0)
+
+
+class Budget(_Frozen):
+    """What one question may use. A limit hit is a result, not an error."""
+
+    wall_time_s: float = Field(default=30, gt=0)
+    payload_bytes: int = Field(default=4 * 1024**2, gt=0)
+
+
+class TrialSpec(_Frozen):
+    """Adapter × scenarios × seed × repeat × mode, frozen.
+
+    Isolation `fresh` gives a trial one scenario; `reset` gives one trial all of them, with a Reset
+    between; `pooled` gives it one scenario that holds all memories together.
+    """
+
+    format: Literal["memrig.trial/1"] = "memrig.trial/1"
+    kind: TrialKind = "scored"
+    suite: str
+    protocol: str
+    mode: Mode = "retrieval"
+    adapter: AdapterRef
+    scenarios: tuple[ScenarioRef, ...] = Field(min_length=1)
+    isolation: Isolation = "fresh"
+    seed: int
+    repeat: int = Field(default=0, ge=0)
+    top_k: int = Field(default=10, ge=1, le=1000)
+    deadlines: Deadlines = Deadlines()
+    budget: Budget = Budget()
+
+    @property
+    def trial_id(self) -> str:
+        """A readable name that ends in the hash of the whole spec."""
+        head = self.scenarios[0].scenario_id if len(self.scenarios) == 1 else "all"
+        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in head)[:40]
+        name = "audit" if self.kind == "isolation-audit" else safe
+        return f"{name}-s{self.seed}-r{self.repeat}-{short(digest_of(self))}"
+
+
+OutcomeStatus = Literal[
+    "answered",
+    "abstained",
+    "budget_exceeded",
+    "adapter_error",
+    "adapter_crashed",
+    "timeout",
+    "harness_error",
+]
+
+
+class Outcome(_Frozen):
+    """How a question ended. `kind` is the budget, status code or crash that ended it."""
+
+    status: OutcomeStatus
+    kind: str = ""
+    message: str = ""
+
+    @property
+    def adapters_fault(self) -> bool:
+        """Scored 0 under its own name."""
+        return self.status in {"adapter_error", "adapter_crashed", "timeout", "budget_exceeded"}
+
+
+def crashed(kind: CrashKind, message: str) -> Outcome:
+    """The outcome of a question that met a dead adapter."""
+    return Outcome(status="adapter_crashed", kind=kind, message=message)
+
+
+class TrialOutcome(_Frozen):
+    """`outcome.json`: the seal of a finished trial.
+
+    `head` is the hash of the transcript's last line: with it, no line can be changed, dropped or
+    added unseen. `attempts` counts starts, the first included.
+    """
+
+    format: Literal["memrig.outcome/1"] = "memrig.outcome/1"
+    trial_id: str
+    spec_digest: str
+    head: str
+    records: int
+    questions: int
+    attempts: int
+    statuses: dict[str, int]

@@ -1,0 +1,20 @@
+"""Images: how they are built without a network, named by content, found again and loaded.
+
+The public surface is this module; `docs/images.md` is its user guide.
+"""
+
+from memrig.pod.images.base import ensure_base
+from memrig.pod.images.build import ensure_built, ensure_doorman
+from memrig.pod.images.resolve import implied_pod, load_image, resolve
+from memrig.pod.images.types import BuiltImage, Progress
+
+__all__ = [
+    "BuiltImage",
+    "Progress",
+    "ensure_base",
+    "ensure_built",
+    "ensure_doorman",
+    "implied_pod",
+    "load_image",
+    "resolve",
+]

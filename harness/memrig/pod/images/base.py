@@ -1,0 +1,116 @@
+"""The base image: a slim Python from a registry, or the same from Debian packages."""
+
+import asyncio
+import threading
+import time
+
+from memrig.pod.images.context import Context
+from memrig.pod.images.debian import build_debian, check_possible
+from memrig.pod.images.engine import REGISTRY_PATIENCE_S, Engine, ImageFacts
+from memrig.pod.images.inputs import hash_bytes, hash_inputs
+from memrig.pod.images.lock import build_lock
+from memrig.pod.images.sources import own_image
+from memrig.pod.images.spec import BaseSpec, load_base_spec
+from memrig.pod.images.types import (
+    INPUTS_LABEL,
+    NAME_LABEL,
+    BuiltImage,
+    Progress,
+    on_loop,
+    tag_for,
+)
+
+NAME = "base"
+#: What base.toml said when an image was made: finds it again without asking any registry.
+_SPEC_LABEL = "io.memrig.base"
+
+#: References that no registry answered for since this process started.
+_unanswered: set[str] = set()
+
+
+async def ensure_base(*, force: bool = False, progress: Progress | None = None) -> BuiltImage:
+    """Makes sure that the base image is on the daemon, and says what it is.
+
+    One that was made from the same base.toml is used as it is, without a network. Else a registry
+    is asked (at most 10 seconds for an answer); where none answers, the image is built from Debian
+    packages, which takes about a minute.
+
+    Args:
+        force: make a new one even so.
+        progress: takes lines of text for a human.
+
+    Raises:
+        PrerequisiteError: no daemon; or no registry and no way to build from Debian packages.
+    """
+    say = on_loop(progress)
+    engine = await asyncio.to_thread(Engine)
+    try:
+        return await ensure_base_on(engine, say, force=force)
+    finally:
+        engine.close()
+
+
+async def ensure_base_on(engine: Engine, say: Progress, *, force: bool = False) -> BuiltImage:
+    """As `ensure_base`, on an open connection."""
+    began = time.monotonic()
+    path = own_image(NAME) / "base.toml"
+    spec = load_base_spec(path)
+    wanted = hash_inputs({"base.toml": hash_bytes(path.read_bytes()), "arch": engine.arch})
+    found = None if force else await _find(engine, wanted)
+    if found is not None:
+        return _result(found, built=False, began=began)
+    async with build_lock(say):
+        found = None if force else await _find(engine, wanted)
+        if found is not None:
+            return _result(found, built=False, began=began)
+        digest = await _make(engine, spec, wanted, say)
+    made = await asyncio.to_thread(engine.get, digest)
+    assert made is not None  # noqa: S101  it was just made
+    await asyncio.to_thread(engine.tag, digest, tag_for(NAME, made.labels[INPUTS_LABEL]))
+    return _result(made, built=True, began=began)
+
+
+async def _find(engine: Engine, wanted: str) -> ImageFacts | None:
+    return await asyncio.to_thread(engine.find, {NAME_LABEL: NAME, _SPEC_LABEL: wanted})
+
+
+async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress) -> str:
+    upstream = await _ask(engine, spec.reference, say)
+    way = {"way": "registry", "digest": upstream} if upstream else {"way": "debian"}
+    inputs = hash_inputs({"spec": wanted, **way})
+    labels = {NAME_LABEL: NAME, _SPEC_LABEL: wanted, INPUTS_LABEL: inputs}
+    if upstream is None:
+        check_possible()
+        tag = tag_for(NAME, inputs)
+        return await build_debian(engine, spec.debian, tag=tag, labels=labels, say=say)
+    say(f"pulling {spec.reference}")
+    pulled = await asyncio.to_thread(engine.pull, spec.reference)
+    context = Context()
+    context.add("Dockerfile", f"FROM {pulled}\n".encode())
+    return await asyncio.to_thread(
+        engine.build, context.tar(), labels=labels, buildargs={}, fresh=False,
+        where="images/base", say=say, stop=threading.Event(),
+    )  # fmt: skip
+
+
+async def _ask(engine: Engine, reference: str, say: Progress) -> str | None:
+    if reference in _unanswered:
+        return None
+    say(f"asking a registry for {reference} (at most {REGISTRY_PATIENCE_S} s)")
+    upstream = await asyncio.to_thread(engine.ask_registry, reference)
+    if upstream is None:
+        _unanswered.add(reference)
+    return upstream
+
+
+def _result(image: ImageFacts, *, built: bool, began: float) -> BuiltImage:
+    inputs = image.labels[INPUTS_LABEL]
+    return BuiltImage(
+        name=NAME,
+        tag=tag_for(NAME, inputs),
+        digest=image.digest,
+        inputs=inputs,
+        built=built,
+        size_bytes=image.size_bytes,
+        seconds=time.monotonic() - began,
+    )

@@ -1,0 +1,288 @@
+"""The few things that image building asks of the Docker daemon, with its errors made ours.
+
+All methods block; callers run them in a thread.
+"""
+
+import json
+import tarfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any
+
+import docker
+from docker.errors import APIError, DockerException, ImageLoadError, ImageNotFound, NotFound
+from requests.exceptions import RequestException
+
+from memrig.errors import DataError, InfrastructureError, PrerequisiteError
+from memrig.pod.images.buildlog import BuildLog
+from memrig.pod.images.types import INPUTS_LABEL, NAME_LABEL, STAGE_LABEL, Progress, tag_for
+
+#: A step of a build may be silent for long (a compiler); no answer for this long is a fault.
+_TIMEOUT_S = 600
+#: How long a registry may take to answer whether it has an image.
+REGISTRY_PATIENCE_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """An image on the daemon: id (``sha256:…``), names, labels, size, age (for sorting)."""
+
+    digest: str
+    names: tuple[str, ...]
+    labels: Mapping[str, str]
+    size_bytes: int
+    created: str
+
+
+class BuildStoppedError(Exception):
+    """The caller was cancelled while the daemon worked."""
+
+
+class Engine:
+    """A connection to the local daemon.
+
+    Raises:
+        PrerequisiteError: no daemon answers.
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._client = docker.from_env(timeout=_TIMEOUT_S)
+            version = self._client.version()
+        except (DockerException, RequestException) as error:
+            raise PrerequisiteError(
+                f"no Docker daemon answers: {error}",
+                fix="start Docker (`memrig doctor` tells more), or use --pod process",
+            ) from error
+        #: The daemon's architecture in Go's words: ``amd64``, ``arm64``.
+        self.arch: str = version["Arch"]
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._client.close()
+
+    def get(self, name: str) -> ImageFacts | None:
+        """An image by id, by ``name@digest`` or by tag; None when it is not on the daemon."""
+        with _faults(f"image {name}"):
+            try:
+                return _facts(self._client.api.inspect_image(name))
+            except ImageNotFound:
+                return None
+
+    def find(self, labels: Mapping[str, str]) -> ImageFacts | None:
+        """The newest image with these labels, among those that memrig named itself.
+
+        Labels alone do not do: an image built on another one inherits them, and so does a
+        builder stage. The name is what memrig gives to the one image that the labels speak of.
+        """
+        wanted = [f"{key}={value}" for key, value in labels.items()]
+        with _faults("listing images"):
+            found = self._client.api.images(quiet=True, filters={"label": wanted})
+        images = [i for item in set(found) if (i := self.get(item)) and own_tag(i) in i.names]
+        return max(images, key=lambda image: (image.created, image.digest), default=None)
+
+    def tag(self, digest: str, tag: str) -> None:
+        """Names an image, and makes sure that the name means this image."""
+        repository, _, version = tag.rpartition(":")
+        with _faults(f"image {tag}"):
+            self._client.api.tag(digest, repository, version, force=True)
+        image = self.get(tag)
+        if image is None or image.digest != digest:
+            raise InfrastructureError(
+                f"is {image.digest if image else 'gone'} right after it was set to {digest}",
+                where=f"image {tag}",
+                fix="see whether something else renames images on this daemon, then repeat",
+            )
+
+    def build(
+        self,
+        context: IO[bytes],
+        *,
+        labels: Mapping[str, str],
+        buildargs: Mapping[str, str],
+        fresh: bool,
+        where: str,
+        say: Progress,
+        stop: threading.Event,
+    ) -> str:
+        """Builds a context (a tar) without a network; returns the image id.
+
+        Raises:
+            DataError, PrerequisiteError: see `BuildLog.failure`.
+            BuildStoppedError: `stop` was set.
+        """
+        log = BuildLog()
+        digest = ""
+        with _faults(f"building {where}", log=log, dockerfile=where):
+            stream = self._client.api.build(
+                fileobj=context, custom_context=True, decode=True, rm=True, forcerm=True,
+                nocache=fresh, network_mode="none", labels=dict(labels), buildargs=dict(buildargs),
+            )  # fmt: skip
+            for item in stream:
+                if stop.is_set():
+                    stream.close()
+                    raise BuildStoppedError
+                if "error" in item:
+                    raise log.failure(str(item["error"]), where=where)
+                digest = item.get("aux", {}).get("ID", digest)
+                for line in log.add(str(item.get("stream", ""))):
+                    say(line)
+        if not digest:
+            raise InfrastructureError("the build ended without an image id", where=where)
+        return digest
+
+    def import_tar(self, stream: IO[bytes], tag: str, changes: Sequence[str]) -> str:
+        """Makes an image of a root file system; returns its id."""
+        repository, _, version = tag.rpartition(":")
+        with _faults(f"importing {tag}"):
+            answer = self._client.api.import_image_from_stream(
+                stream, repository=repository, tag=version, changes=list(changes)
+            )
+        last = json.loads(answer.strip().splitlines()[-1])
+        if "error" in last or not str(last.get("status", "")).startswith("sha256:"):
+            raise InfrastructureError(f"the daemon did not import it: {last}", where=tag)
+        return str(last["status"])
+
+    def drop_stages(self, name: str) -> None:
+        """Removes builder stages of former builds of `name`, keeping the newest as a cache."""
+        filters = {"label": [f"{STAGE_LABEL}={name}"], "dangling": True}
+        with _faults("listing builder stages"):
+            items = self._client.api.images(quiet=True, filters=filters)
+            stages = [stage for item in set(items) if (stage := self.get(item))]
+            for stage in sorted(stages, key=lambda s: (s.created, s.digest))[:-1]:
+                self.remove(stage.digest)
+
+    def remove(self, digest: str) -> None:
+        """Removes an image unless something still uses it."""
+        try:
+            self._client.api.remove_image(digest)
+        except APIError as error:
+            if error.status_code not in {404, 409}:
+                raise
+
+    def read_file(self, image: str, path: str, limit: int) -> bytes | None:
+        """A regular file from inside an image, which is never started; None when it is not there.
+
+        Raises:
+            DataError: it is not a regular file, or longer than `limit` bytes.
+        """
+        with _faults(f"reading {path} from {image}"):
+            box = self._client.api.create_container(
+                image, command=["true"], network_disabled=True, labels={"io.memrig.peek": "1"}
+            )["Id"]
+            try:
+                chunks, _ = self._client.api.get_archive(box, path)
+                data = b"".join(_at_most(chunks, limit + 64 * 1024, f"{image}: {path}"))
+            except NotFound:
+                return None
+            finally:
+                self._client.api.remove_container(box, v=True, force=True)
+        with tarfile.open(fileobj=BytesIO(data)) as tar:
+            member = tar.next()
+            file = tar.extractfile(member) if member and member.isreg() else None
+            if file is None or member is None or member.size > limit:
+                raise DataError(
+                    f"must be a regular file of at most {limit} bytes", where=f"{image}: {path}"
+                )
+            return file.read()
+
+    def ask_registry(self, reference: str) -> str | None:
+        """The digest a registry has for `reference`; None when none answers in 10 s or has it."""
+        with _faults("asking a registry"):
+            client = docker.from_env(timeout=REGISTRY_PATIENCE_S)
+        try:
+            answer = client.api.inspect_distribution(reference)
+        except (DockerException, RequestException):
+            return None
+        finally:
+            client.close()
+        return str(answer["Descriptor"]["digest"])
+
+    def pull(self, reference: str) -> str:
+        """Pulls an image; returns its id.
+
+        Raises:
+            PrerequisiteError: no registry answers, or it does not have the image; says how to
+                supply it.
+        """
+        digest = self.ask_registry(reference)
+        if digest is not None:
+            repository = reference.partition("@")[0]
+            name = repository if ":" not in repository.rpartition("/")[2] else (
+                repository.rpartition(":")[0])  # fmt: skip
+            try:
+                self._client.api.pull(f"{name}@{digest}")
+            except (DockerException, RequestException) as error:
+                raise _unavailable(reference, f"the pull failed: {error}") from error
+            image = self.get(f"{name}@{digest}")
+            if image is not None:
+                return image.digest
+        raise _unavailable(reference, "no registry answers for it")
+
+    def load(self, tar: Path) -> tuple[str, ...]:
+        """Loads the images of a `docker save` file; returns their ids.
+
+        Raises:
+            DataError: the file cannot be read or is not such a file.
+        """
+        try:
+            with tar.open("rb") as file, _faults(f"loading {tar}"):
+                images = self._client.images.load(file)
+        except (OSError, ImageLoadError) as error:
+            raise DataError(
+                f"cannot be loaded: {error}", where=str(tar), fix="make it with `docker save`"
+            ) from error
+        return tuple(sorted({str(image.id) for image in images}))
+
+
+@contextmanager
+def _faults(where: str, *, log: BuildLog | None = None, dockerfile: str = "") -> Iterator[None]:
+    """Turns what the SDK raises into `InfrastructureError`, or into a build's own failure."""
+    try:
+        yield
+    except APIError as error:
+        if log is not None and error.status_code is not None and error.status_code < 500:
+            raise log.failure(str(error.explanation), where=dockerfile) from error
+        raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error
+    except (ImageLoadError, NotFound):
+        raise
+    except (DockerException, RequestException) as error:
+        raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error
+
+
+def own_tag(image: ImageFacts) -> str:
+    """The name that memrig gave to an image with these labels; empty when it made none like it."""
+    name, inputs = image.labels.get(NAME_LABEL), image.labels.get(INPUTS_LABEL)
+    return tag_for(name, inputs) if name and inputs else ""
+
+
+def _facts(raw: Mapping[str, Any]) -> ImageFacts:
+    config = raw.get("Config") or {}
+    return ImageFacts(
+        digest=str(raw["Id"]),
+        names=(*(raw.get("RepoTags") or ()), *(raw.get("RepoDigests") or ())),
+        labels=dict(config.get("Labels") or {}),
+        size_bytes=int(raw["Size"]),
+        created=str(raw.get("Created", "")),
+    )
+
+
+def _at_most(chunks: Iterator[bytes], limit: int, where: str) -> Iterator[bytes]:
+    total = 0
+    for chunk in chunks:
+        total += len(chunk)
+        if total > limit:
+            raise DataError("is far too long for a manifest", where=where)
+        yield chunk
+
+
+def _unavailable(reference: str, reason: str) -> PrerequisiteError:
+    return PrerequisiteError(
+        f"the image {reference} is not on this machine, and {reason}",
+        fix=f"load it from a file (`memrig image load FILE.tar`, or `docker load`; "
+        f"`docker save {reference}` makes one elsewhere), or make a registry that has it reachable",
+    )

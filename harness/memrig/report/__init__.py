@@ -1,0 +1,1 @@
+"""What people see of a run: terminal, JSON, one-file HTML."""

@@ -1,0 +1,224 @@
+"""Builds the report of a run from its sealed trials, and writes it beside them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from memrig import __version__
+from memrig.grading.base import Grade, load_grader
+from memrig.model.canonical import canonical_json
+from memrig.report.collect import Collected, collect
+from memrig.report.model import (
+    AdapterSummary,
+    Audit,
+    Bar,
+    Claims,
+    IngestSummary,
+    Latency,
+    QuestionCounts,
+    Report,
+    Resources,
+)
+from memrig.report.worst import worst_questions
+from memrig.run.directory import Execution, RunDirectory
+from memrig.run.lock import Lock
+from memrig.stats.summary import summarise
+from memrig.trial.directory import write_aside
+
+_PHASES = ("pod_start", "pod_ready", "ingest", "flush", "search", "teardown")
+_DEPTH = 10
+_BARS = 24
+
+
+def build_report(directory: RunDirectory) -> Report:
+    """Grades a run, writes `grades.jsonl` and `report.json`, and returns the report.
+
+    Raises:
+        VerificationError: something in the run was changed since it was sealed.
+    """
+    lock = directory.lock()
+    found = collect(directory)
+    write_aside(directory.grades, b"".join(canonical_json(grade) + b"\n" for grade in found.grades))
+    report = _report(directory, lock, found)
+    write_aside(directory.report_json, report.model_dump_json(indent=1).encode() + b"\n")
+    return report
+
+
+def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
+    grader = load_grader(lock.protocol)
+    executions = directory.executions()
+    counts = _counts(lock, found)
+    incomplete = _incomplete(counts, found)
+    seed = int(lock.digest.removeprefix("sha256:")[:16], 16)
+    return Report(
+        run_id=directory.root.name,
+        lock_digest=lock.digest,
+        memrig_version=__version__,
+        complete=not incomplete,
+        incomplete=incomplete,
+        labels=_labels(lock),
+        notes=(*lock.data.notes, *lock.notes, *_cluster_note(found.grades)),
+        adapter=_adapter(lock, found),
+        suite=lock.suite,
+        protocol=lock.protocol,
+        mode=lock.mode,
+        isolation=lock.isolation,
+        seed=lock.seed,
+        repeats=lock.repeats,
+        top_k=lock.top_k,
+        scenarios=len(lock.scenarios),
+        headline=tuple(metric.name for metric in grader.metrics if metric.headline),
+        data=lock.data,
+        machine=lock.machine,
+        questions=counts,
+        metrics=tuple(summarise(found.grades, grader.metrics, lock.suite, lock.protocol, seed)),
+        latencies=tuple(_latency(phase, found.ns[phase]) for phase in _PHASES if found.ns[phase]),
+        search_histogram_ms=_histogram(found.ns["search"]),
+        rank_histogram=_ranks(found.grades),
+        ingest=_ingest(found),
+        claims=_claims(found.grades),
+        resources=_resources(found, executions),
+        audit=_audit(found),
+        faults=tuple(found.faults),
+        worst=worst_questions(directory, found),
+        executions=tuple(executions),
+    )
+
+
+def _counts(lock: Lock, found: Collected) -> QuestionCounts:
+    ungraded = Counter(g.reason for g in found.grades if g.status == "ungraded")
+    return QuestionCounts(
+        planned=lock.repeats * sum(ref.questions for ref in lock.scenarios),
+        settled=len(found.grades),
+        graded=sum(grade.status == "graded" for grade in found.grades),
+        ungraded=dict(sorted(ungraded.items())),
+        outcomes=dict(sorted(Counter(grade.outcome for grade in found.grades).items())),
+    )
+
+
+def _incomplete(counts: QuestionCounts, found: Collected) -> str:
+    reasons = []
+    if found.missing:
+        reasons.append(f"{len(found.missing)} trials not finished")
+    if counts.settled < counts.planned:
+        reasons.append(
+            f"{counts.planned - counts.settled} of {counts.planned} questions not settled"
+        )
+    if rigs := counts.outcomes.get("harness_error", 0):
+        reasons.append(f"{rigs} questions failed by the rig")
+    return "; ".join(reasons)
+
+
+def _labels(lock: Lock) -> tuple[str, ...]:
+    """What a reader must know before comparing this run with another."""
+    labels = []
+    if lock.sample:
+        labels.append("built-in sample, not the dataset")
+    if lock.limit is not None:
+        labels.append(f"limited to {lock.limit} questions (stratified)")
+    if lock.isolation == "pooled":
+        labels.append("pooled: all scenarios in one memory")
+    if lock.adapter.pod != "docker":
+        labels.append(f"{lock.adapter.pod} pod: not isolated, not leaderboard-eligible")
+    if lock.category_labels != "true":
+        labels.append(f"category labels: {lock.category_labels}")
+    return tuple(labels)
+
+
+def _cluster_note(grades: Sequence[Grade]) -> tuple[str, ...]:
+    clusters = len({grade.scenario_id for grade in grades})
+    if not 2 <= clusters < 12 or len(grades) == clusters:
+        return ()
+    smallest = 2.0 / 2**clusters
+    return (
+        f"intervals: t over {clusters} scenarios, since questions of one scenario are not "
+        f"independent; a paired sign test over {clusters} scenarios cannot reach p below "
+        f"{smallest:.2g}",
+    )
+
+
+def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
+    declared = found.capabilities
+    return AdapterSummary(
+        name=lock.adapter.name,
+        version=lock.adapter.version,
+        pod=lock.adapter.pod,
+        digest=lock.adapter.images.get("adapter", ""),
+        inputs=lock.adapter.inputs.get("adapter", ""),
+        declared_name=declared.name if declared else "",
+        declared_version=declared.version if declared else "",
+    )
+
+
+def _latency(phase: str, values: list[int]) -> Latency:
+    p50, p95, p99, top = np.quantile(np.asarray(values) / 1e6, [0.5, 0.95, 0.99, 1.0])
+    return Latency(
+        phase=phase,  # type: ignore[arg-type]
+        n=len(values),
+        p50_ms=round(float(p50), 3),
+        p95_ms=round(float(p95), 3),
+        p99_ms=round(float(p99), 3),
+        max_ms=round(float(top), 3),
+    )
+
+
+def _histogram(values: list[int]) -> tuple[Bar, ...]:
+    """Logarithmic bars from the fastest to the slowest search, milliseconds."""
+    if not values:
+        return ()
+    data = np.maximum(np.asarray(values) / 1e6, 1e-3)
+    low, high = float(data.min()) * 0.999, float(data.max()) * 1.001
+    edges = np.geomspace(low, high, _BARS + 1)
+    counts, _ = np.histogram(data, edges)
+    return tuple(
+        Bar(low=round(float(a), 4), high=round(float(b), 4), count=int(c))
+        for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)
+    )
+
+
+def _ranks(grades: Sequence[Grade]) -> dict[str, int]:
+    graded = [grade for grade in grades if grade.status == "graded"]
+    ranks = Counter(
+        str(g.rank) if g.rank is not None and g.rank <= _DEPTH else "none" for g in graded
+    )
+    return {key: ranks[key] for key in (*map(str, range(1, _DEPTH + 1)), "none")}
+
+
+def _ingest(found: Collected) -> IngestSummary:
+    seconds = found.stream_ns / 1e9
+    return IngestSummary(
+        episodes=sum(found.acks.values()),
+        stored=found.acks["stored"],
+        duplicate=found.acks["duplicate"],
+        rejected=found.acks["rejected"],
+        items=found.items,
+        text_bytes=found.stream_bytes,
+        episodes_per_s=round(found.stream_episodes / seconds, 1) if seconds else None,
+    )
+
+
+def _claims(grades: Sequence[Grade]) -> Claims:
+    return Claims(
+        hits=sum(grade.hits for grade in grades),
+        void=sum(grade.void_claims for grade in grades),
+        derived=sum(grade.derived_hits for grade in grades),
+        surplus=sum(grade.surplus_hits for grade in grades),
+    )
+
+
+def _resources(found: Collected, executions: Sequence[Execution]) -> Resources:
+    rig = max((e.rig_peak_memory_bytes for e in executions), default=None)
+    return Resources(
+        cpu_s=round(sum(found.cpu_s), 3) if found.cpu_s else None,
+        peak_memory_bytes=max(found.peak_memory, default=None),
+        rig_peak_memory_bytes=rig,
+        wall_s=round(sum(e.wall_s for e in executions), 3),
+    )
+
+
+def _audit(found: Collected) -> Audit:
+    if not found.audits:
+        return Audit(verdict="not run", detail="")
+    worst = min(found.audits, key=lambda a: ("failed", "n/a", "passed").index(a.verdict))
+    return Audit(verdict=worst.verdict, detail=worst.detail)

@@ -1,0 +1,130 @@
+"""One pass over a run's sealed trials: grades, timings, counts. Everything a report needs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memrig.grading.base import Grade, load_grader
+from memrig.grading.grade import Truth, grade_trial
+from memrig.model.transcript import (
+    Ack,
+    AuditRecord,
+    CapabilitiesRecord,
+    FaultRecord,
+    FlushRecord,
+    IngestRecord,
+    PodRecord,
+    QuestionRecord,
+    Record,
+    StreamRecord,
+    TeardownRecord,
+    UsageRecord,
+)
+from memrig.model.trial import TrialSpec
+from memrig.run.directory import RunDirectory
+from memrig.trial.directory import load_trial
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the trials of a run hold together. Durations in nanoseconds by phase."""
+
+    grades: list[Grade] = field(default_factory=list)
+    ns: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    acks: Counter[str] = field(default_factory=Counter)
+    items: int = 0
+    stream_episodes: int = 0
+    stream_bytes: int = 0
+    stream_ns: int = 0
+    cpu_s: list[float] = field(default_factory=list)
+    peak_memory: list[int] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    audits: list[AuditRecord] = field(default_factory=list)
+    capabilities: CapabilitiesRecord | None = None
+    missing: list[str] = field(default_factory=list)
+    questions: dict[tuple[str, str, str], QuestionRecord] = field(default_factory=dict)
+
+    def take(self, spec: TrialSpec, record: Record) -> None:
+        """Takes one record in."""
+        match record:
+            case QuestionRecord():
+                key = spec.trial_id, record.scenario_id, record.question_id
+                self.questions[key] = record
+                self.ns["search"].extend(search.ns for search in record.searches)
+            case IngestRecord():
+                self._take_acks(record.acks)
+            case StreamRecord():
+                self.stream_episodes += record.episodes
+                self.stream_bytes += record.text_bytes
+                self.stream_ns += record.ns
+            case FlushRecord():
+                self.ns["flush"].append(record.ns)
+            case PodRecord():
+                self.ns["pod_start"].append(record.start_ns)
+                self.ns["pod_ready"].append(record.ready_ns)
+            case TeardownRecord():
+                self.ns["teardown"].append(record.ns)
+            case UsageRecord():
+                self._take_usage(record)
+            case FaultRecord():
+                self.faults.append(f"{spec.trial_id}: {record.error}: {record.message}")
+            case AuditRecord():
+                self.audits.append(record)
+            case CapabilitiesRecord():
+                self.capabilities = self.capabilities or record
+            case _:
+                pass
+
+    def _take_acks(self, acks: tuple[Ack, ...]) -> None:
+        for ack in acks:
+            self.acks[ack.status] += 1
+            self.items += ack.stored_items
+            self.ns["ingest"].append(ack.ns)
+
+    def _take_usage(self, record: UsageRecord) -> None:
+        if record.cpu_s is not None:
+            self.cpu_s.append(record.cpu_s)
+        if record.peak_memory_bytes is not None:
+            self.peak_memory.append(record.peak_memory_bytes)
+
+
+def collect(directory: RunDirectory) -> Collected:
+    """Reads, verifies and grades every sealed trial of a run.
+
+    Raises:
+        VerificationError: a transcript, a scenario or a gold file was changed.
+    """
+    result = Collected()
+    for spec, records in sealed_trials(directory, result.missing):
+        for record in records:
+            result.take(spec, record)
+        if spec.kind == "scored":
+            result.grades.extend(grade_records(directory, spec, records))
+    result.grades.sort(key=lambda g: (g.repeat, g.trial_id))
+    return result
+
+
+def sealed_trials(
+    directory: RunDirectory, missing: list[str]
+) -> Iterator[tuple[TrialSpec, list[Record]]]:
+    """Every sealed trial, verified; names of the others go to `missing`."""
+    for spec in directory.specs():
+        folder = directory.finished(spec)
+        if folder is None:
+            missing.append(spec.trial_id)
+            continue
+        _, _, records = load_trial(folder)
+        yield spec, records
+
+
+def grade_records(
+    directory: RunDirectory, spec: TrialSpec, records: list[Record]
+) -> Iterator[Grade]:
+    """Grades one trial's records."""
+
+    def truth(scenario_id: str) -> Truth:
+        scenario = directory.scenario(spec, scenario_id)
+        scenario.verify()
+        return scenario.gold(), scenario.episode_texts()
+
+    return grade_trial(spec, records, truth, load_grader(spec.protocol))

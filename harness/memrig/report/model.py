@@ -1,0 +1,180 @@
+"""`report.json`: everything a run came to, with a published JSON Schema (docs/schema)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from memrig.run.directory import Execution
+from memrig.run.lock import DataLock, Machine
+from memrig.stats.summary import MetricValue
+
+SCHEMA_VERSION = "memrig.report/1"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AdapterSummary(_Frozen):
+    """Which memory system, and how it ran. `digest` is its image's; empty without one."""
+
+    name: str
+    version: str
+    pod: Literal["docker", "process", "endpoint"]
+    digest: str
+    inputs: str
+    declared_name: str = ""
+    declared_version: str = ""
+
+
+class Latency(_Frozen):
+    """One phase's durations in milliseconds, over `n` calls or episodes."""
+
+    phase: Literal["pod_start", "pod_ready", "ingest", "flush", "search", "teardown"]
+    n: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    max_ms: float
+
+
+class Bar(_Frozen):
+    """One bar of a histogram: `low` to `high` (exclusive), in the histogram's unit."""
+
+    low: float
+    high: float
+    count: int
+
+
+class IngestSummary(_Frozen):
+    """What went in. Rates are over the time the streams were open."""
+
+    episodes: int
+    stored: int
+    duplicate: int
+    rejected: int
+    items: int
+    text_bytes: int
+    episodes_per_s: float | None
+
+
+class QuestionCounts(_Frozen):
+    """Questions by what became of them."""
+
+    planned: int
+    settled: int
+    graded: int
+    ungraded: dict[str, int]
+    outcomes: dict[str, int]
+
+
+class Claims(_Frozen):
+    """What the adapter claimed of its hits (docs/protocol.md, sources)."""
+
+    hits: int
+    void: int
+    derived: int
+    surplus: int
+
+
+class Resources(_Frozen):
+    """What the memory system used: CPU in seconds over all trials, memory as the largest trial's."""
+
+    cpu_s: float | None
+    peak_memory_bytes: int | None
+    rig_peak_memory_bytes: int | None
+    wall_s: float
+
+
+class Audit(_Frozen):
+    """The isolation audit's verdict."""
+
+    verdict: Literal["passed", "failed", "n/a", "not run"]
+    detail: str
+
+
+class ShownHit(_Frozen):
+    """A hit of a question that is shown in full."""
+
+    rank: int
+    text: str
+    score: float
+    sources: tuple[str, ...]
+    relevant: bool
+    stale: bool
+
+
+class ShownEvidence(_Frozen):
+    """What should have been found."""
+
+    source: str
+    text: str
+
+
+class ShownQuestion(_Frozen):
+    """A question with what was retrieved for it."""
+
+    scenario_id: str
+    question_id: str
+    category: str
+    text: str
+    gold: str
+    outcome: str
+    message: str
+    rank: int | None
+    latency_ms: float
+    evidence: tuple[ShownEvidence, ...]
+    hits: tuple[ShownHit, ...]
+
+
+class Report(_Frozen):
+    """The whole report.
+
+    `complete` is False when a planned question was not settled or the rig failed one; `labels` are
+    what a reader must know before comparing (sample, limit, pooled, process pod); `notes` are what
+    was found in the data.
+    """
+
+    schema_version: Literal["memrig.report/1"] = "memrig.report/1"
+    run_id: str
+    lock_digest: str
+    memrig_version: str
+    complete: bool
+    incomplete: str
+    labels: tuple[str, ...]
+    notes: tuple[str, ...]
+    adapter: AdapterSummary
+    suite: str
+    protocol: str
+    mode: str
+    isolation: str
+    seed: int
+    repeats: int
+    top_k: int
+    scenarios: int
+    headline: tuple[str, ...]
+    data: DataLock
+    machine: Machine
+    questions: QuestionCounts
+    metrics: tuple[MetricValue, ...]
+    latencies: tuple[Latency, ...]
+    search_histogram_ms: tuple[Bar, ...]
+    rank_histogram: dict[str, int]
+    ingest: IngestSummary
+    claims: Claims
+    resources: Resources
+    audit: Audit
+    faults: tuple[str, ...]
+    worst: tuple[ShownQuestion, ...]
+    executions: tuple[Execution, ...]
+
+    def value(self, metric: str, group: str = "overall") -> MetricValue:
+        """One metric.
+
+        Raises:
+            KeyError: the report has none of this name and group.
+        """
+        for item in self.metrics:
+            if item.metric == metric and item.group == group:
+                return item
+        raise KeyError(f"{metric} for {group}")

@@ -1,0 +1,150 @@
+"""`lock.json`: every input of a run by content. Equal content, equal run (architecture §7)."""
+
+import os
+import platform
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from memrig import __version__
+from memrig.errors import UsageError
+from memrig.model.canonical import canonical_json, digest_bytes, digest_of
+from memrig.model.manifest import AdapterRef
+from memrig.model.scenario import ScenarioRef
+from memrig.model.trial import Budget, Deadlines, Isolation, Mode
+from memrig.suites.base import DataSource
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Machine(_Frozen):
+    """Where a run is made: latencies are comparable only within one of these."""
+
+    system: str
+    kernel: str
+    architecture: str
+    cpu: str
+    cores: int
+    memory_bytes: int
+    python: str
+
+
+class DataLock(_Frozen):
+    """The suite's data."""
+
+    name: str
+    origin: str
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+
+class Lock(_Frozen):
+    """All inputs of a run."""
+
+    format: str = "memrig.lock/1"
+    memrig_version: str
+    contract: str
+    suite: str
+    protocol: str
+    mode: Mode
+    data: DataLock
+    category_labels: str
+    sample: bool
+    adapter: AdapterRef
+    isolation: Isolation
+    seed: int
+    repeats: int
+    limit: int | None
+    top_k: int
+    deadlines: Deadlines
+    budget: Budget
+    audit: bool
+    scenarios: tuple[ScenarioRef, ...]
+    notes: tuple[str, ...]
+    machine: Machine
+
+    @property
+    def digest(self) -> str:
+        """The hash of the whole: names the run, seeds its statistics."""
+        return digest_of(self)
+
+
+def data_lock(source: DataSource) -> DataLock:
+    """A data source as the lock keeps it."""
+    return DataLock(
+        name=source.name, origin=source.origin, sha256=source.sha256, notes=source.notes
+    )
+
+
+def contract_digest() -> str:
+    """The hash of the contract's source, which every run names."""
+    source = files("memrig_proto.v1") / "memory_adapter.binpb"
+    return digest_bytes(source.read_bytes())
+
+
+def this_machine() -> Machine:
+    """Describes this machine."""
+    return Machine(
+        system=platform.system(),
+        kernel=platform.release(),
+        architecture=platform.machine(),
+        cpu=_cpu_model(),
+        cores=os.cpu_count() or 1,
+        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        python=platform.python_version(),
+    )
+
+
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or "unknown")
+
+
+def lock_version() -> str:
+    """This rig's version, as locks name it."""
+    return __version__
+
+
+def differences(old: object, new: object, path: str = "") -> Iterator[str]:
+    """The fields in which two locks differ, as ``field: old → new``."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            yield from differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for number, (left, right) in enumerate(zip(old, new, strict=True)):
+            yield from differences(left, right, f"{path}[{number}]")
+    elif old != new:
+        yield f"{path}: {_shown(old)} → {_shown(new)}"
+
+
+def _shown(value: object) -> str:
+    text = f"{len(value)} items" if isinstance(value, list) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def check_lock(path: Path, lock: Lock) -> bool:
+    """Compares a folder's lock with this one; False if there is none yet.
+
+    Raises:
+        UsageError: they differ; names the fields.
+    """
+    if not path.exists():
+        return False
+    old = Lock.model_validate_json(path.read_bytes())
+    if canonical_json(old) == canonical_json(lock):
+        return True
+    fields = list(differences(old.model_dump(mode="json"), lock.model_dump(mode="json")))
+    more = f" (and {len(fields) - 5} more)" if len(fields) > 5 else ""
+    raise UsageError(
+        f"this folder holds a run with other inputs: {'; '.join(fields[:5])}{more}",
+        where=str(path),
+        fix="repeat the first command exactly, or give another --out",
+    )

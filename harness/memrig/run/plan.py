@@ -1,0 +1,192 @@
+"""From a configuration to a lock and its trials; nothing is started here."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memrig.errors import UsageError
+from memrig.model.canonical import short
+from memrig.model.manifest import PodKind
+from memrig.model.scenario import Scenario, ScenarioRef
+from memrig.model.trial import TrialSpec
+from memrig.pod.images.resolve import resolve
+from memrig.pod.select import choose_pod
+from memrig.run.config import RunConfig
+from memrig.run.directory import RunDirectory
+from memrig.run.lock import (
+    Lock,
+    check_lock,
+    contract_digest,
+    data_lock,
+    lock_version,
+    this_machine,
+)
+from memrig.suites.base import Suite, SuiteOptions, load_suite
+from memrig.suites.sampling import catalog, keep, pool, stratified
+from memrig.suites.spool import spool
+from memrig.trial.directory import write_aside
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will do."""
+
+    directory: RunDirectory
+    lock: Lock
+    specs: tuple[TrialSpec, ...]
+    resumed: bool
+    pod_reason: str
+
+    @property
+    def questions(self) -> int:
+        """Questions over all scored trials."""
+        return sum(ref.questions for s in self.specs if s.kind == "scored" for ref in s.scenarios)
+
+    @property
+    def episodes(self) -> int:
+        """Episodes over all scored trials."""
+        return sum(ref.episodes for s in self.specs if s.kind == "scored" for ref in s.scenarios)
+
+
+def suite_options(config: RunConfig, suite: Suite) -> SuiteOptions:
+    """Checks what the user asks against what the suite offers.
+
+    Raises:
+        UsageError: an unknown protocol or label set, or both a file and the sample.
+    """
+    protocol = config.protocol or suite.protocols[0]
+    if protocol not in suite.protocols:
+        fix = f"one of: {', '.join(suite.protocols)}"
+        raise UsageError(f"{suite.name} has no protocol {protocol!r}", where="--protocol", fix=fix)
+    if config.category_labels not in suite.label_sets:
+        fix = f"one of: {', '.join(suite.label_sets)}"
+        message = f"{suite.name} has no label set {config.category_labels!r}"
+        raise UsageError(message, where="--category-labels", fix=fix)
+    if config.file and config.sample:
+        raise UsageError("--file and --sample exclude each other", fix="give one of them")
+    return SuiteOptions(protocol, config.file, config.sample, config.category_labels)
+
+
+async def plan(config: RunConfig, say: Say) -> Plan:
+    """Resolves every input, spools the scenarios, and writes or compares the lock.
+
+    Raises:
+        UsageError: the configuration cannot be, or the folder holds another run.
+        PrerequisiteError: data or images are not to be had on this machine.
+    """
+    suite = load_suite(config.suite)
+    options = suite_options(config, suite)
+    source = suite.source(options)
+    kind, reason = await pod_for(config)
+    say(reason)
+    adapter = await resolve(config.adapter, kind, progress=say)
+    staging_root = (config.out or Path("runs")).parent if config.out else Path("runs")
+    staging_root.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=staging_root, prefix=".planning-") as staging:
+        refs, notes = _spool_all(_selected(config, suite, options), Path(staging))
+        lock = Lock(
+            memrig_version=lock_version(),
+            contract=contract_digest(),
+            suite=suite.name,
+            protocol=options.protocol,
+            mode=config.mode,
+            data=data_lock(source),
+            category_labels=config.category_labels,
+            sample=config.sample,
+            adapter=adapter,
+            isolation=config.isolation,
+            seed=config.seed,
+            repeats=config.repeats,
+            limit=config.limit,
+            top_k=config.top_k or suite.top_k,
+            deadlines=config.deadlines,
+            budget=config.budget,
+            audit=config.audit,
+            scenarios=refs,
+            notes=notes,
+            machine=this_machine(),
+        )
+        return _settle(config, lock, Path(staging), reason)
+
+
+async def pod_for(config: RunConfig) -> tuple[PodKind, str]:
+    """Which pod, and why, in one sentence."""
+    if config.adapter.startswith("grpc://"):
+        return "endpoint", f"pod: endpoint, the adapter already runs at {config.adapter}"
+    return await choose_pod(config.pod)
+
+
+def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterator[Scenario]:
+    scenarios: Iterable[Scenario] = suite.scenarios(options)
+    if config.limit is not None:
+        wanted = stratified(catalog(list(suite.scenarios(options))), config.limit, config.seed)
+        names = {scenario_id for scenario_id, _ in wanted}
+        scenarios = (keep(s, wanted) for s in scenarios if s.scenario_id in names)
+    if config.isolation == "pooled":
+        scenarios = [pool(list(scenarios))]
+    yield from scenarios
+
+
+def _spool_all(
+    scenarios: Iterable[Scenario], folder: Path
+) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
+    refs, notes = [], []
+    for scenario in scenarios:
+        refs.append(spool(scenario, folder))
+        notes.extend(scenario.notes)
+    if not refs:
+        raise UsageError("there is nothing to ask", where="--limit", fix="raise it")
+    return tuple(refs), tuple(notes)
+
+
+def _settle(config: RunConfig, lock: Lock, staging: Path, reason: str) -> Plan:
+    name = f"{lock.suite}-{lock.adapter.name}-{short(lock.digest, 10)}"
+    directory = RunDirectory(config.out or Path("runs") / name)
+    resumed = check_lock(directory.lock_path, lock)
+    if not resumed:
+        if directory.root.exists() and any(directory.root.iterdir()):
+            raise UsageError(
+                "this folder is not empty and holds no run",
+                where=f"--out {directory.root}",
+                fix="give a new or empty folder",
+            )
+        directory.scenarios.mkdir(parents=True, exist_ok=True)
+        for path in staging.iterdir():
+            path.replace(directory.scenarios / path.name)
+        write_aside(directory.lock_path, _pretty(lock))
+    specs = trials_of(lock)
+    directory.save_specs(specs)
+    return Plan(directory, lock, specs, resumed, reason)
+
+
+def _pretty(lock: Lock) -> bytes:
+    return lock.model_dump_json(indent=1).encode() + b"\n"
+
+
+def trials_of(lock: Lock) -> tuple[TrialSpec, ...]:
+    """The trials that a lock stands for: scored ones first, then the audit."""
+    groups = [lock.scenarios] if lock.isolation == "reset" else [(ref,) for ref in lock.scenarios]
+    scored = tuple(_spec(lock, group, repeat) for repeat in range(lock.repeats) for group in groups)
+    if not lock.audit or lock.isolation == "pooled" or lock.adapter.pod == "endpoint":
+        return scored
+    audit = _spec(lock, lock.scenarios[:1], 0).model_copy(update={"kind": "isolation-audit"})
+    return (audit, *scored)
+
+
+def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], repeat: int) -> TrialSpec:
+    return TrialSpec(
+        suite=lock.suite,
+        protocol=lock.protocol,
+        mode=lock.mode,
+        adapter=lock.adapter,
+        scenarios=scenarios,
+        isolation=lock.isolation,
+        seed=lock.seed,
+        repeat=repeat,
+        top_k=lock.top_k,
+        deadlines=lock.deadlines,
+        budget=lock.budget,
+    )

@@ -1,0 +1,96 @@
+"""Confidence intervals at 95 % (scoring §6).
+
+Questions of one scenario are not independent: where scenarios hold several, whole scenarios are the
+unit. Which rule applies is decided here and nowhere else.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+LEVEL = 0.95
+#: Below this many clusters a bootstrap over them is too coarse (scoring §6).
+FEW_CLUSTERS = 12
+_RESAMPLES = 2000
+
+Method = Literal["wilson", "bca", "cluster-bootstrap", "cluster-t", "none"]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds as fractions, and the rule behind them; none where nothing can be said."""
+
+    low: float | None
+    high: float | None
+    method: Method
+
+
+NOTHING = Interval(None, None, "none")
+
+
+def wilson(successes: float, n: int) -> Interval:
+    """Wilson's score interval of a proportion of independent questions (Wilson 1927)."""
+    if n == 0:
+        return NOTHING
+    z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+    p = successes / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), "wilson")
+
+
+def bca(values: Sequence[float], seed: int) -> Interval:
+    """Bias-corrected and accelerated bootstrap of a mean of independent values (Efron 1987)."""
+    data = np.asarray(values, dtype=float)
+    if len(data) < 2 or np.ptp(data) == 0:
+        return NOTHING
+    rng = np.random.default_rng(seed)
+    result = stats.bootstrap(
+        (data,), np.mean, confidence_level=LEVEL, n_resamples=_RESAMPLES, method="BCa", rng=rng
+    )
+    bounds = result.confidence_interval
+    return Interval(float(bounds.low), float(bounds.high), "bca")
+
+
+def clustered(
+    clusters: Sequence[object], statistic: Callable[[Floats], float], seed: int
+) -> Interval:
+    """An interval of any statistic when whole clusters are the unit.
+
+    Args:
+        clusters: one entry a question: which cluster it is in.
+        statistic: from a weight per cluster (in order of first occurrence) to the statistic; the
+            weight is how often the cluster was drawn.
+        seed: of the draws.
+
+    Under 12 clusters: Student's t on the delete-one-cluster jackknife, which is a t interval over
+    cluster means when clusters are of equal size, and stays centred on the pooled value when they
+    are not (ADR 0003). From 12 on: percentile bootstrap over clusters.
+    """
+    count = len(dict.fromkeys(clusters))
+    if count < 2:
+        return NOTHING
+    if count < FEW_CLUSTERS:
+        return _jackknife_t(count, statistic)
+    rng = np.random.default_rng(seed)
+    draws = rng.multinomial(count, [1 / count] * count, size=_RESAMPLES)
+    samples = [statistic(draw.astype(float)) for draw in draws]
+    tail = (1 - LEVEL) / 2
+    low, high = np.nanquantile(samples, [tail, 1 - tail])
+    return Interval(float(low), float(high), "cluster-bootstrap")
+
+
+def _jackknife_t(count: int, statistic: Callable[[Floats], float]) -> Interval:
+    whole = statistic(np.ones(count))
+    left_out = np.array([statistic(1.0 - np.eye(count)[i]) for i in range(count)])
+    if np.isnan(left_out).any():
+        return NOTHING
+    variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
+    half = float(stats.t.ppf(0.5 + LEVEL / 2, count - 1)) * math.sqrt(variance)
+    return Interval(max(0.0, whole - half), min(1.0, whole + half), "cluster-t")

@@ -1,0 +1,1 @@
+"""A suite turns a dataset or a seed into scenarios."""

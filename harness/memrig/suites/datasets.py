@@ -1,0 +1,158 @@
+"""Public datasets: pinned by URL, size and sha256, fetched into the user's data folder."""
+
+import hashlib
+import http.client
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from memrig.errors import PrerequisiteError, UsageError
+from memrig.model.canonical import digest_file
+
+_BLOCK = 1 << 16
+_TIMEOUT_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One pinned file. `size` in bytes."""
+
+    name: str
+    file_name: str
+    url: str
+    sha256: str
+    size: int
+    licence: str
+
+
+DATASETS = {
+    "locomo": Dataset(
+        name="locomo",
+        file_name="locomo10.json",
+        url="https://raw.githubusercontent.com/snap-research/locomo/"
+        "3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json",
+        sha256="79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
+        size=2_805_274,
+        licence="CC BY-NC 4.0",
+    ),
+}
+
+#: Told of bytes on disk and bytes in all.
+OnProgress = Callable[[int, int], None]
+
+
+def dataset(name: str) -> Dataset:
+    """The pinned dataset of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in DATASETS:
+        known = ", ".join(sorted(DATASETS))
+        raise UsageError(
+            f"there is no dataset {name!r}", where="data fetch", fix=f"one of: {known}"
+        )
+    return DATASETS[name]
+
+
+def data_folder() -> Path:
+    """Where fetched datasets live; set XDG_DATA_HOME to move it."""
+    return user_data_path("memrig") / "datasets"
+
+
+def path_of(item: Dataset) -> Path:
+    """Where this dataset is, or would be."""
+    return data_folder() / item.file_name
+
+
+def locate(name: str) -> Path:
+    """The path of a dataset that was fetched.
+
+    Raises:
+        PrerequisiteError: it was not.
+    """
+    item = dataset(name)
+    path = path_of(item)
+    if not path.is_file():
+        raise PrerequisiteError(
+            f"the dataset is not on this machine ({path} is missing)",
+            where=f"--suite {name}",
+            fix=f"run `memrig data fetch {name}`, or give your copy with --file {item.file_name}",
+        )
+    return path
+
+
+def fetch(name: str, on_progress: OnProgress = lambda _done, _total: None) -> Path:
+    """Downloads a dataset, continuing where an earlier try stopped, and checks its sha256.
+
+    Raises:
+        PrerequisiteError: the host cannot be reached, or what it sent is not the pinned file.
+    """
+    item = dataset(name)
+    path = path_of(item)
+    if path.is_file() and digest_file(path) == f"sha256:{item.sha256}":
+        on_progress(item.size, item.size)
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(path.suffix + ".part")
+    try:
+        _download(item, partial, on_progress)
+    except (OSError, http.client.HTTPException) as error:
+        raise PrerequisiteError(
+            f"cannot be downloaded from {item.url}: {error}",
+            where=f"data fetch {name}",
+            fix=f"repeat the command to resume, or give your own copy with --file {item.file_name}",
+        ) from error
+    _check(item, partial)
+    partial.replace(path)
+    return path
+
+
+def _download(item: Dataset, partial: Path, on_progress: OnProgress) -> None:
+    have = partial.stat().st_size if partial.exists() else 0
+    if have >= item.size:
+        return
+    request = urllib.request.Request(item.url, headers={"Range": f"bytes={have}-"})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+        resumed = response.status == http.HTTPStatus.PARTIAL_CONTENT
+        done = have if resumed else 0
+        with partial.open("ab" if resumed else "wb") as file:
+            while block := response.read(_BLOCK):
+                file.write(block)
+                done += len(block)
+                on_progress(done, item.size)
+    if done < item.size:
+        raise OSError(f"the connection ended after {done} of {item.size} bytes")
+
+
+def _check(item: Dataset, partial: Path) -> None:
+    actual = digest_file(partial)
+    if actual != f"sha256:{item.sha256}":
+        partial.unlink()
+        raise PrerequisiteError(
+            f"the download has {actual}, expected sha256:{item.sha256}",
+            where=f"data fetch {item.name}",
+            fix="fetch again; if it differs again, the upstream file has changed",
+        )
+
+
+def adopt(name: str, file: Path) -> Path:
+    """Copies a file the user already has into the data folder, if it is the pinned one.
+
+    Raises:
+        PrerequisiteError: it is not.
+    """
+    item = dataset(name)
+    total = hashlib.sha256(file.read_bytes()).hexdigest()
+    if total != item.sha256:
+        message = f"has sha256 {total}, the pinned file has {item.sha256}"
+        raise PrerequisiteError(message, where=str(file), fix="use it with --file instead")
+    path = path_of(item)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, path)
+    return path

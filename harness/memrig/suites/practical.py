@@ -1,0 +1,60 @@
+"""`practical`: memrig's own conversations, the suite that everyone runs first.
+
+Six people, a year each: facts, temporal, preference, multi-hop and correction questions, with
+corrections that supersede and near misses that distract. No download, no key, seconds.
+"""
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+
+from memrig.errors import DataError
+from memrig.model.canonical import digest_file, digest_of
+from memrig.model.scenario import Scenario
+from memrig.suites.base import DataSource, SuiteOptions
+from memrig.suites.conversations import FORMAT, ConversationSet, parse_set, read_set, scenario_of
+
+#: `--sample` takes the first of these alone.
+PERSONAS = ("amara-obi", "dmitri-falk", "priya-nair", "rosa-klein", "tomas-vega", "wen-zhao")
+
+
+def built_in(names: tuple[str, ...] = PERSONAS) -> ConversationSet:
+    """The suite's own data."""
+    folder = files("memrig.suites") / "practical_data"
+    scenarios = [json.loads((folder / f"{name}.json").read_bytes()) for name in names]
+    raw = {"format": FORMAT, "name": "practical", "scenarios": scenarios}
+    return parse_set(raw, "the built-in data")
+
+
+def _load(options: SuiteOptions) -> ConversationSet:
+    if options.file is not None:
+        return read_set(options.file)
+    return built_in(PERSONAS[:1] if options.sample else PERSONAS)
+
+
+class Practical:
+    """The suite."""
+
+    name = "practical"
+    summary = "memrig's own: 6 people, 72 sessions, 144 questions, near misses and corrections"
+    protocols = ("practical",)
+    label_sets = ("true",)
+    top_k = 10
+
+    def source(self, options: SuiteOptions) -> DataSource:
+        """The built-in data by content, or the user's file."""
+        if options.file is not None:
+            if not options.file.is_file():
+                raise DataError("there is no such file", where=f"--file {options.file}")
+            data = read_set(options.file)
+            return DataSource(data.name, options.file.name, digest_file(options.file))
+        notes = ("the built-in sample: one person of six",) if options.sample else ()
+        return DataSource("practical", "built in", digest_of(_load(options)), notes)
+
+    def scenarios(self, options: SuiteOptions) -> Iterator[Scenario]:
+        """One scenario a person."""
+        for conversation in _load(options).scenarios:
+            yield scenario_of(conversation)
+
+
+SUITE = Practical()

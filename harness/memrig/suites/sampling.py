@@ -1,0 +1,83 @@
+"""`--limit`: fewer questions, in the same proportions. Every episode is still ingested."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from memrig.model.canonical import derive
+from memrig.model.scenario import Episode, Event, Scenario
+
+#: (scenario id, question id)
+Key = tuple[str, str]
+
+
+def stratified(keys: Mapping[Key, str], limit: int, seed: int) -> frozenset[Key]:
+    """Draws `limit` questions so that each category keeps its share (largest remainders).
+
+    Args:
+        keys: every question's category.
+        limit: how many to keep; all if there are no more.
+        seed: the run's; the draw is the same for every memory system.
+    """
+    by_category: dict[str, list[Key]] = defaultdict(list)
+    for key in sorted(keys):
+        by_category[keys[key]].append(key)
+    share = min(1.0, limit / len(keys)) if keys else 0.0
+    exact = {name: len(group) * share for name, group in by_category.items()}
+    counts = {name: int(value) for name, value in exact.items()}
+    spare = min(limit, len(keys)) - sum(counts.values())
+    by_remainder = sorted(exact, key=lambda name: (counts[name] - exact[name], name))
+    for name in by_remainder[:spare]:
+        counts[name] += 1
+    random_ = random.Random(derive(seed, "limit"))  # noqa: S311
+    return frozenset(
+        key for name, group in by_category.items() for key in random_.sample(group, counts[name])
+    )
+
+
+def catalog(scenarios: Sequence[Scenario]) -> dict[Key, str]:
+    """Every question's category."""
+    return {
+        (scenario.scenario_id, name): gold.category
+        for scenario in scenarios
+        for name, gold in scenario.gold.items()
+    }
+
+
+def keep(scenario: Scenario, wanted: frozenset[Key]) -> Scenario:
+    """The scenario with only the wanted questions."""
+
+    def events() -> Iterator[Event]:
+        for event in scenario.timeline:
+            if isinstance(event, Episode) or (scenario.scenario_id, event.question_id) in wanted:
+                yield event
+
+    return replace(scenario, timeline=events())
+
+
+def pool(scenarios: Sequence[Scenario]) -> Scenario:
+    """All scenarios in one memory: every episode first, then every question.
+
+    Ids are prefixed by the scenario's, so that they stay unique.
+    """
+    episodes: list[Event] = []
+    questions: list[Event] = []
+    gold = {}
+    for scenario in scenarios:
+        prefix = f"{scenario.scenario_id}/"
+        for event in scenario.timeline:
+            if isinstance(event, Episode):
+                name = prefix + event.episode_id
+                episodes.append(event.model_copy(update={"episode_id": name}))
+            else:
+                questions.append(event)
+                record = scenario.gold[event.question_id]
+                gold[event.question_id] = record.model_copy(
+                    update={
+                        "evidence": tuple(prefix + name for name in record.evidence),
+                        "stale": tuple(prefix + name for name in record.stale),
+                    }
+                )
+    notes = tuple(note for scenario in scenarios for note in scenario.notes)
+    return Scenario("pooled", [*episodes, *questions], gold, notes)

@@ -1,0 +1,142 @@
+"""Scenarios on disk: written once at planning, content-addressed, streamed ever after.
+
+``<digest>.jsonl`` holds the timeline, an event a line; ``<gold digest>.gold.jsonl`` the gold. A
+trial reads the first and only the grader the second.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from memrig.errors import DataError, VerificationError
+from memrig.model.canonical import canonical_json, digest_file, short
+from memrig.model.gold import Gold
+from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario, ScenarioRef
+
+MAX_EPISODE_BYTES = 15 * 1024**2  # leaves room for ids and framing in a 16 MiB message
+
+
+class _Sink:
+    """Writes lines aside while hashing them, then takes the hash as the file's name."""
+
+    def __init__(self, folder: Path, suffix: str) -> None:
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".spool-")
+        self._file = os.fdopen(descriptor, "wb")
+        self._temporary = Path(name)
+        self._folder, self._suffix = folder, suffix
+        self._hash = hashlib.sha256()
+
+    def write(self, item: BaseModel) -> None:
+        line = canonical_json(item) + b"\n"
+        self._hash.update(line)
+        self._file.write(line)
+
+    def seal(self) -> str:
+        self._file.close()
+        digest = "sha256:" + self._hash.hexdigest()
+        self._temporary.replace(self._folder / f"{short(digest, 64)}{self._suffix}")
+        return digest
+
+    def discard(self) -> None:
+        self._file.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
+    """Writes a scenario below `folder`; memory does not grow with its length.
+
+    Raises:
+        DataError: two events share an id, an episode is too large for one message, or a question
+            has no gold record.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    events, gold = _Sink(folder, ".jsonl"), _Sink(folder, ".gold.jsonl")
+    seen: set[tuple[str, str]] = set()
+    counts = {"episode": 0, "question": 0}
+    try:
+        for event in scenario.timeline:
+            _check(event, scenario, seen)
+            counts[event.type] += 1
+            events.write(event)
+            if isinstance(event, Question):
+                gold.write(scenario.gold[event.question_id])
+        return ScenarioRef(
+            scenario_id=scenario.scenario_id,
+            digest=events.seal(),
+            gold_digest=gold.seal(),
+            episodes=counts["episode"],
+            questions=counts["question"],
+        )
+    except BaseException:
+        events.discard()
+        gold.discard()
+        raise
+
+
+def _check(event: Event, scenario: Scenario, seen: set[tuple[str, str]]) -> None:
+    where = f"scenario {scenario.scenario_id!r}"
+    name = event.episode_id if isinstance(event, Episode) else event.question_id
+    if (event.type, name) in seen:
+        raise DataError(
+            f"{event.type} id {name!r} occurs twice", where=where, fix="make ids unique"
+        )
+    seen.add((event.type, name))
+    if isinstance(event, Episode):
+        size = len(event.text.encode())
+        if size > MAX_EPISODE_BYTES:
+            message = f"episode {name!r} has {size} bytes of text, at most {MAX_EPISODE_BYTES} fit"
+            raise DataError(message, where=where, fix="split the episode")
+    elif name not in scenario.gold:
+        raise DataError(f"question {name!r} has no gold record", where=where)
+
+
+class SpooledScenario:
+    """A scenario read back from its spool.
+
+    Args:
+        folder: where `spool` wrote it.
+        ref: what `spool` returned.
+    """
+
+    def __init__(self, folder: Path, ref: ScenarioRef) -> None:
+        self.ref = ref
+        self._events = folder / f"{short(ref.digest, 64)}.jsonl"
+        self._gold = folder / f"{short(ref.gold_digest, 64)}.gold.jsonl"
+
+    def verify(self) -> None:
+        """Compares the timeline with its digest.
+
+        Raises:
+            VerificationError: the file is missing or has been changed.
+        """
+        for path, digest in ((self._events, self.ref.digest), (self._gold, self.ref.gold_digest)):
+            if not path.is_file() or digest_file(path) != digest:
+                message = "the spooled scenario is missing or was changed since planning"
+                raise VerificationError(message, where=str(path), fix="start a new run")
+
+    def events(self) -> Iterator[Event]:
+        """The timeline, streamed."""
+        with self._events.open("rb") as file:
+            for line in file:
+                yield EVENT.validate_json(line)
+
+    def gold(self) -> dict[str, Gold]:
+        """The gold records by question id."""
+        return {record.question_id: record for record in self._read_gold()}
+
+    def episode_texts(self) -> dict[str, str]:
+        """Every episode's text by id, for graders that compare a hit with its sources."""
+        return {event.episode_id: event.text for event in self.events() if event.type == "episode"}
+
+    def _read_gold(self) -> Iterable[Gold]:
+        with self._gold.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    yield Gold.model_validate_json(line)
+                except ValidationError as error:
+                    message = f"line {number} is not a gold record: {error.errors()[0]['msg']}"
+                    raise VerificationError(message, where=str(self._gold)) from error

@@ -1,0 +1,127 @@
+"""A trial on disk: ``<trial>.partial`` while it runs, renamed to ``<trial>`` when it is sealed."""
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memrig.errors import VerificationError
+from memrig.model.canonical import canonical_json, digest_of
+from memrig.model.transcript import (
+    AttemptRecord,
+    CapabilitiesRecord,
+    QuestionRecord,
+    Record,
+)
+from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.trial.transcript import Chain, TranscriptWriter, read, recover, start_of
+
+SPEC, TRANSCRIPT, OUTCOME, LOG = "spec.json", "transcript.jsonl", "outcome.json", "adapter.log"
+
+
+def write_aside(path: Path, data: bytes) -> None:
+    """Writes a file so that it is there whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+@dataclass(slots=True)
+class Kept:
+    """What earlier attempts left that still stands."""
+
+    chain: Chain
+    attempts: int = 0
+    answers: dict[tuple[str, str], QuestionRecord] = field(default_factory=dict)
+
+
+class TrialDirectory:
+    """The files of one trial.
+
+    Args:
+        out: the folder that trials are written into.
+        spec: the trial.
+    """
+
+    def __init__(self, out: Path, spec: TrialSpec) -> None:
+        self.spec = spec
+        self.spec_digest = digest_of(spec)
+        self.final = out / spec.trial_id
+        self.partial = out / f"{spec.trial_id}.partial"
+
+    def finished(self) -> TrialOutcome | None:
+        """The outcome of a trial that was sealed; None if there is something left to do."""
+        path = self.final / OUTCOME
+        return TrialOutcome.model_validate_json(path.read_bytes()) if path.exists() else None
+
+    def open(self) -> Kept:
+        """Prepares the partial directory and reads what an interrupted attempt left in it.
+
+        An adapter whose memory is changed by questions cannot be continued: a prefix ingested
+        again would not be the memory that the kept answers came from. Its transcript is set aside.
+
+        Raises:
+            VerificationError: the unfinished transcript was changed.
+        """
+        self.partial.mkdir(parents=True, exist_ok=True)
+        write_aside(self.partial / SPEC, canonical_json(self.spec))
+        path = self.partial / TRANSCRIPT
+        records, chain = recover(path, self.spec_digest)
+        kept = Kept(chain, attempts=sum(isinstance(r, AttemptRecord) for r in records))
+        if _changed_by_questions(records):
+            path.replace(self.partial / f"abandoned-{kept.attempts}.jsonl")
+            return Kept(start_of(self.spec_digest), attempts=kept.attempts)
+        for record in records:
+            if isinstance(record, QuestionRecord):
+                kept.answers[record.scenario_id, record.question_id] = record
+        return kept
+
+    def writer(self, kept: Kept) -> TranscriptWriter:
+        """Continues the transcript where it stands."""
+        return TranscriptWriter(self.partial / TRANSCRIPT, kept.chain)
+
+    def seal(self, chain: Chain, attempts: int, statuses: Counter[str]) -> TrialOutcome:
+        """Writes the outcome and renames the directory; from here on nothing changes."""
+        outcome = TrialOutcome(
+            trial_id=self.spec.trial_id,
+            spec_digest=self.spec_digest,
+            head=chain.head,
+            records=chain.records,
+            questions=sum(statuses.values()),
+            attempts=attempts,
+            statuses=dict(sorted(statuses.items())),
+        )
+        write_aside(self.partial / OUTCOME, canonical_json(outcome))
+        self.partial.replace(self.final)
+        return outcome
+
+
+def _changed_by_questions(records: list[Record]) -> bool:
+    asked = any(isinstance(record, QuestionRecord) for record in records)
+    declared = any(
+        isinstance(record, CapabilitiesRecord) and "questions_change_memory" in record.optional
+        for record in records
+    )
+    return asked and declared
+
+
+def load_trial(folder: Path) -> tuple[TrialSpec, TrialOutcome, list[Record]]:
+    """Reads a sealed trial and checks that it is what was sealed.
+
+    Raises:
+        VerificationError: the spec, the chain or the outcome do not fit together.
+    """
+    spec = TrialSpec.model_validate_json((folder / SPEC).read_bytes())
+    outcome = TrialOutcome.model_validate_json((folder / OUTCOME).read_bytes())
+    digest = digest_of(spec)
+    if outcome.spec_digest != digest or outcome.trial_id != spec.trial_id:
+        message = f"spec.json has digest {digest}, the outcome was sealed for {outcome.spec_digest}"
+        raise VerificationError(message, where=str(folder))
+    records = list(read(folder / TRANSCRIPT, digest, outcome.head))
+    if len(records) != outcome.records:
+        message = f"{len(records)} records, the outcome was sealed with {outcome.records}"
+        raise VerificationError(message, where=str(folder))
+    return spec, outcome, records

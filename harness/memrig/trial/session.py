@@ -1,0 +1,162 @@
+"""A live adapter: pod, client and transcript together, and what to conclude when it fails."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from memrig.client import MemoryClient
+from memrig.errors import (
+    AdapterCrashedError,
+    AdapterError,
+    AdapterRpcError,
+    InfrastructureError,
+)
+from memrig.model.transcript import CapabilitiesRecord, PodRecord, TeardownRecord, UsageRecord
+from memrig.model.trial import TrialSpec
+from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
+from memrig.trial.transcript import TranscriptWriter
+
+#: How long a lost connection may take to come back before the adapter counts as hung, seconds.
+RECONNECT_S = 5.0
+#: How long the engine may take to notice that a process has ended, seconds.
+NOTICE_S = 1.0
+_DEFAULT_START_S = 30.0
+
+
+@dataclass(slots=True)
+class Session:
+    """What the steps of a trial work with."""
+
+    spec: TrialSpec
+    pod: Pod
+    client: MemoryClient
+    log: TranscriptWriter
+    capabilities: CapabilitiesRecord
+    started_ns: int
+
+    async def crash_of(self, error: AdapterError) -> AdapterCrashedError | None:
+        """Decides whether a failed call means that the adapter is gone.
+
+        The status alone does not tell (docs/protocol.md, Status codes): the pod's state does, and
+        where the process lives, whether it still serves, as the same process.
+        """
+        if isinstance(error, AdapterCrashedError):
+            return await self._with_logs(error)
+        fate = await self._settled_fate(error)
+        if crash := _crash_from(fate, error.where):
+            return await self._with_logs(crash)
+        if not isinstance(error, AdapterRpcError) or error.code != "UNAVAILABLE":
+            return None
+        try:
+            await self.client.wait_ready(RECONNECT_S, self._raise_if_dead)
+            await self.client.check_same_process(error.where)
+        except AdapterCrashedError as crash:
+            return await self._with_logs(crash)
+        except AdapterError as other:
+            message = f"serves no more: {other.message}"
+            return await self._with_logs(AdapterCrashedError("hang", message, where=error.where))
+        return None
+
+    async def _settled_fate(self, error: AdapterError) -> Fate:
+        give_up = time.monotonic() + NOTICE_S
+        fate = await self.pod.fate()
+        suspicious = isinstance(error, AdapterRpcError) and error.code in {
+            "UNAVAILABLE",
+            "CANCELLED",
+        }
+        while suspicious and fate.state == "running" and time.monotonic() < give_up:
+            await asyncio.sleep(0.05)
+            fate = await self.pod.fate()
+            if await self.client.serving():
+                break
+        return fate
+
+    async def _raise_if_dead(self) -> None:
+        if crash := _crash_from(await self.pod.fate(), "health check"):
+            raise crash
+
+    async def _with_logs(self, crash: AdapterCrashedError) -> AdapterCrashedError:
+        if not crash.log_tail:
+            crash.log_tail = await tail(self.pod)
+        return crash
+
+    async def record_usage(self) -> None:
+        """Notes what the memory system used so far."""
+        usage = await self.pod.usage()
+        self.log.append(
+            UsageRecord(
+                cpu_s=usage.cpu_s,
+                peak_memory_bytes=usage.peak_memory_bytes,
+                memory_bytes=usage.memory_bytes,
+            )
+        )
+
+
+def _crash_from(fate: Fate, where: str) -> AdapterCrashedError | None:
+    if fate.oom:
+        message = f"container {fate.service!r} was killed for exceeding its memory limit"
+        return AdapterCrashedError("oom", message, where=where)
+    if fate.state == "exited":
+        message = f"{fate.service!r} ended with exit code {fate.exit_code}"
+        return AdapterCrashedError("exit", message, where=where)
+    return None
+
+
+async def tail(pod: Pod, lines: int = 40) -> str:
+    """The adapter's last lines; never fails, so that it cannot hide the error it explains."""
+    try:
+        async with asyncio.timeout(5):
+            return await pod.logs(lines)
+    except (TimeoutError, InfrastructureError, OSError) as error:
+        return f"(its log could not be read: {error})"
+
+
+@asynccontextmanager
+async def open_session(
+    spec: TrialSpec,
+    provider: PodProvider,
+    request: PodRequest,
+    log: TranscriptWriter,
+    save_log: Callable[[str], None],
+) -> AsyncIterator[Session]:
+    """Starts a pod, waits until the adapter serves, and shakes hands.
+
+    Raises:
+        AdapterCrashedError: it ended, or was not ready in time; with its last lines.
+        ContractError: the handshake broke the contract.
+    """
+    started = time.monotonic_ns()
+    async with provider.start(request) as pod:
+        up = time.monotonic_ns()
+        try:
+            async with MemoryClient(pod.target, spec.deadlines) as client:
+                await _wait_ready(spec, pod, client)
+                ready = time.monotonic_ns()
+                log.append(
+                    PodRecord(
+                        start_ns=up - started, ready_ns=ready - started, description=pod.description
+                    )
+                )
+                capabilities = await client.capabilities()
+                log.append(capabilities)
+                yield Session(spec, pod, client, log, capabilities, started)
+        finally:
+            save_log(await tail(pod, 2000))
+            leaving = time.monotonic_ns()
+    log.append(TeardownRecord(ns=time.monotonic_ns() - leaving))
+
+
+async def _wait_ready(spec: TrialSpec, pod: Pod, client: MemoryClient) -> None:
+    async def still_alive() -> None:
+        if crash := _crash_from(await pod.fate(), "start"):
+            raise crash
+
+    manifest = spec.adapter.manifest
+    limit = manifest.start_timeout_s if manifest else _DEFAULT_START_S
+    try:
+        await client.wait_ready(limit, still_alive)
+    except AdapterCrashedError as crash:
+        crash.log_tail = crash.log_tail or await tail(pod)
+        raise

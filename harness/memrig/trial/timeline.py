@@ -1,0 +1,201 @@
+"""Drives one scenario's timeline: ingest, barrier, ask, in the order of the data."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import cast
+
+from memrig.client import Pseudonyms
+from memrig.errors import (
+    AdapterCrashedError,
+    AdapterError,
+    AdapterRpcError,
+    AdapterTimeoutError,
+    ContractError,
+)
+from memrig.model.scenario import Episode, Question
+from memrig.model.transcript import (
+    FaultRecord,
+    IngestRecord,
+    QuestionRecord,
+    SearchRecord,
+    StreamRecord,
+)
+from memrig.model.trial import Outcome
+from memrig.suites.spool import SpooledScenario
+from memrig.trial.session import Session
+
+#: After this many time-outs in a row an adapter is alive, but no longer serving.
+HANG_AFTER = 3
+_ACKS_PER_RECORD = 256
+
+Settled = Callable[[QuestionRecord], None]
+Counted = Callable[[int], None]
+
+
+def outcome_of(error: AdapterError) -> Outcome:
+    """The outcome that an error of the adapter gives to the question it met."""
+    if isinstance(error, AdapterCrashedError):
+        return Outcome(status="adapter_crashed", kind=error.kind, message=error.message)
+    if isinstance(error, AdapterTimeoutError):
+        return Outcome(status="timeout", kind=error.where, message=error.message)
+    kind = error.code if isinstance(error, AdapterRpcError) else "CONTRACT"
+    return Outcome(status="adapter_error", kind=kind, message=error.message)
+
+
+class Timeline:
+    """One scenario against one session.
+
+    Args:
+        session: the live adapter.
+        scenario: what to play.
+        answered: questions that an earlier attempt settled; they are not asked again.
+        settled: told of each question that is settled here.
+        counted: told how many episodes were acknowledged since the last time.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        scenario: SpooledScenario,
+        answered: Mapping[tuple[str, str], QuestionRecord],
+        settled: Settled,
+        counted: Counted,
+    ) -> None:
+        self._session = session
+        self._scenario = scenario
+        self._id = scenario.ref.scenario_id
+        self._answered = answered
+        self._settled = settled
+        self._counted = counted
+        self._ids = Pseudonyms(session.spec.seed, scenario.ref.digest)
+        self._limit = min(session.spec.top_k, session.capabilities.max_results)
+        self._timeouts = 0
+
+    async def play(self) -> None:
+        """Plays the timeline up to its last open question.
+
+        Raises:
+            AdapterCrashedError: the adapter is gone; the open questions are not settled.
+            AdapterError: ingest or flush failed; likewise.
+        """
+        open_questions = self._count_open()
+        for asks, events in groupby(
+            self._scenario.events(), key=lambda event: isinstance(event, Question)
+        ):
+            if open_questions == 0:
+                return
+            if asks:
+                for question in cast("Iterator[Question]", events):
+                    open_questions -= await self._ask_if_open(question)
+            else:
+                await self._ingest(cast("Iterator[Episode]", events))
+
+    def _count_open(self) -> int:
+        done = sum(scenario == self._id for scenario, _ in self._answered)
+        return self._scenario.ref.questions - done
+
+    async def _ingest(self, episodes: Iterable[Episode]) -> None:
+        sent = _Tally(episodes)
+        started = time.monotonic_ns()
+        try:
+            async for acks in self._session.client.ingest(sent, self._ids):
+                for first in range(0, len(acks), _ACKS_PER_RECORD):
+                    part = acks[first : first + _ACKS_PER_RECORD]
+                    self._session.log.append(IngestRecord(scenario_id=self._id, acks=part))
+                self._counted(len(acks))
+            self._session.log.append(
+                StreamRecord(
+                    scenario_id=self._id,
+                    episodes=sent.episodes,
+                    text_bytes=sent.text_bytes,
+                    ns=time.monotonic_ns() - started,
+                )
+            )
+            self._session.log.append(await self._session.client.flush(self._id), sync=True)
+        except AdapterError as error:
+            raise await self._session.crash_of(error) or error from error
+
+    async def _ask_if_open(self, question: Question) -> int:
+        if (self._id, question.question_id) in self._answered:
+            return 0
+        started = time.monotonic_ns()
+        searches, outcome = await self._search(question)
+        record = QuestionRecord(
+            scenario_id=self._id,
+            question_id=question.question_id,
+            outcome=outcome,
+            ns=time.monotonic_ns() - started,
+            searches=searches,
+        )
+        self._session.log.append(record, sync=True)
+        self._settled(record)
+        if outcome.status == "adapter_crashed":
+            raise AdapterCrashedError(
+                outcome.kind,  # type: ignore[arg-type]
+                outcome.message,
+                where=f"question={question.question_id}",
+            )
+        return 1
+
+    async def _search(self, question: Question) -> tuple[tuple[SearchRecord, ...], Outcome]:
+        budget = self._session.spec.budget
+        try:
+            async with asyncio.timeout(budget.wall_time_s):
+                found = await self._session.client.search(question.text, self._limit, self._ids)
+        except TimeoutError:
+            message = f"the question took longer than its {budget.wall_time_s:g} s"
+            return (), await self._late(
+                Outcome(status="budget_exceeded", kind="wall_time", message=message)
+            )
+        except AdapterTimeoutError as error:
+            return (), await self._late(outcome_of(error), error)
+        except AdapterError as error:
+            return (), outcome_of(await self._crash(error) or error)
+        self._timeouts = 0
+        if found.payload_bytes > budget.payload_bytes:
+            message = f"{found.payload_bytes} bytes of hits, {budget.payload_bytes} allowed"
+            outcome = Outcome(status="budget_exceeded", kind="payload_bytes", message=message)
+            return (found,), outcome
+        return (found,), Outcome(status="answered")
+
+    async def _late(self, outcome: Outcome, error: AdapterTimeoutError | None = None) -> Outcome:
+        self._timeouts += 1
+        late = error or AdapterTimeoutError(self._session.spec.budget.wall_time_s, where="question")
+        if crash := await self._crash(late):
+            return outcome_of(crash)
+        if self._timeouts < HANG_AFTER:
+            return outcome
+        message = f"{self._timeouts} calls in a row went unanswered"
+        crash = await self._crash(AdapterCrashedError("hang", message, where="rpc=Search"))
+        return outcome_of(crash) if crash else outcome
+
+    async def _crash(self, error: AdapterError) -> AdapterCrashedError | None:
+        if isinstance(error, ContractError):
+            return None
+        crash = await self._session.crash_of(error)
+        if crash:
+            self._session.log.append(
+                FaultRecord(
+                    error=f"adapter_crashed({crash.kind})",
+                    message=crash.message,
+                    log_tail=crash.log_tail,
+                )
+            )
+        return crash
+
+
+class _Tally:
+    """Counts what passes through on its way to the wire."""
+
+    def __init__(self, episodes: Iterable[Episode]) -> None:
+        self._source = episodes
+        self.episodes = 0
+        self.text_bytes = 0
+
+    def __iter__(self) -> Iterator[Episode]:
+        for episode in self._source:
+            self.episodes += 1
+            self.text_bytes += len(episode.text)
+            yield episode
