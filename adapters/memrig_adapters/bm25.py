@@ -1,5 +1,6 @@
 """BM25 over turns or chunks, by the library bm25s: the lexical baseline of every table."""
 
+import logging
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -39,13 +40,16 @@ _NO_TIME: Final = np.iinfo(np.int64).min
 
 Mask = NDArray[np.bool_]
 
+# bm25s sets its own logger to DEBUG.
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
 
 def tokens_of(text: str) -> list[str]:
     """The words of a text in lower case; no stop words, no stemming."""
     return _TOKEN.findall(text.lower())
 
 
-class Bm25(Adapter):
+class Bm25Adapter(Adapter):
     """Okapi BM25 (k1 1.5, b 0.75, the idf that stays positive) over all that is remembered.
 
     Attributes:

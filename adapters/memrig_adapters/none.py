@@ -6,7 +6,7 @@ from memrig_adapters.adapter import Adapter
 from memrig_adapters.types import Capabilities, Episode, Hit, Query
 
 
-class NoMemory(Adapter):
+class NoneAdapter(Adapter):
     """Acknowledges every episode, stores none, finds none."""
 
     capabilities = Capabilities(name="none", version="1.0", max_results=1000)

@@ -68,8 +68,12 @@ def passages_of(episode: Episode) -> list[Passage]:
 def chunks_of(text: str) -> Iterator[str]:
     """Cuts a text at sentence ends into chunks of at most 200 words and 2,000 characters.
 
-    Every chunk is a verbatim slice of the text, and together they leave out white space alone.
+    Every chunk is a verbatim slice of the text. One chunk is the whole text; of several, only white
+    space is left out.
     """
+    if _fits(text, (0, len(text))):
+        yield text
+        return
     pieces = list(_pieces(text))
     first = 0
     while first < len(pieces):
@@ -97,7 +101,7 @@ def _pieces(text: str) -> Iterator[Span]:
 
 
 def _fit(text: str, span: Span) -> Iterator[Span]:
-    if span[1] - span[0] <= MAX_CHARACTERS and _count(text, span) <= MAX_WORDS:
+    if _fits(text, span):
         yield span
         return
     start = end = words = 0
@@ -111,6 +115,10 @@ def _fit(text: str, span: Span) -> Iterator[Span]:
         words += 1
     if words:
         yield start, end
+
+
+def _fits(text: str, span: Span) -> bool:
+    return span[1] - span[0] <= MAX_CHARACTERS and _count(text, span) <= MAX_WORDS
 
 
 def _count(text: str, span: Span) -> int:

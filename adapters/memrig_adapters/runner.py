@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import inspect
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Protocol, TypeVar, cast
 
@@ -31,14 +32,18 @@ class Call(Protocol):
         """Whether the caller still waits."""
 
 
-class Unhurried:
-    """The call behind `start` and `close`: no deadline, and nobody who could leave."""
+class LocalCall:
+    """The call behind `start` and `close`: the server makes it itself, and waits to the end."""
 
-    def time_remaining(self) -> None:
-        """There is no deadline."""
+    def __init__(self, within_s: float = FOREVER_S) -> None:
+        self._until = time.monotonic() + within_s
+
+    def time_remaining(self) -> float:
+        """Seconds until the server gives up."""
+        return max(self._until - time.monotonic(), 0.0)
 
     def is_active(self) -> bool:
-        """The server itself waits."""
+        """The server does not leave."""
         return True
 
 

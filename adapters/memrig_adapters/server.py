@@ -17,7 +17,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
 from memrig_adapters.adapter import Adapter
-from memrig_adapters.runner import Runner, Unhurried
+from memrig_adapters.runner import LocalCall, Runner
 from memrig_adapters.servicer import Servicer
 
 SERVICE: Final = "memrig.v1.MemoryAdapter"
@@ -55,6 +55,7 @@ class AdapterServer:
         self._health = health.HealthServicer()
         self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
         self._started = False
+        self._closed = False
         self._server = grpc.server(
             concurrent.futures.ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="adapter"),
             options=[
@@ -75,7 +76,7 @@ class AdapterServer:
             Exception: whatever the adapter's `start` raised.
         """
         self._server.start()
-        self._runner.settle(self._adapter.start(), Unhurried())
+        self._runner.run(LocalCall(), self._adapter.start)
         self._servicer.open()
         self._started = True
         self._set_health(health_pb2.HealthCheckResponse.SERVING)
@@ -88,21 +89,24 @@ class AdapterServer:
         """
         until = time.monotonic() + within_s
         self._health.enter_graceful_shutdown()
-        stopped = self._server.stop(grace=within_s * 0.6)
-        clean = stopped.wait(within_s * 0.8)
+        clean = self._server.stop(grace=within_s * 0.6).wait(within_s * 0.8)
         if self._started:
-            closer = threading.Thread(target=self._close, name="adapter-close", daemon=True)
+            left = max(until - time.monotonic(), 0.0)
+            closer = threading.Thread(target=self._close, args=(left,), daemon=True)
             closer.start()
-            closer.join(max(until - time.monotonic(), 0.0))
-            clean = clean and not closer.is_alive()
+            closer.join(left)
+            clean = clean and self._closed
         self._runner.stop()
         return clean
 
-    def _close(self) -> None:
+    def _close(self, within_s: float) -> None:
         try:
-            self._runner.settle(self._adapter.close(), Unhurried())
+            # In its turn: not while a call that nobody waits for any more is still running.
+            self._runner.run(LocalCall(within_s), self._adapter.close)
         except Exception:
             log.exception("close() failed")
+        else:
+            self._closed = True
 
     def _set_health(self, status: "health_pb2.HealthCheckResponse.ServingStatus") -> None:
         self._health.set("", status)

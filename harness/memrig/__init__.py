@@ -1,3 +1,46 @@
-"""memrig: a test rig for AI memory systems."""
+"""memrig: a test rig for AI memory systems.
 
-__version__ = "0.1.0"
+The whole public API is here; `docs/api.md` shows it in use. Names are loaded at first use, so that
+a small part of the package (the launcher of a process pod) does not pay for all of it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from memrig._version import __version__
+
+if TYPE_CHECKING:
+    from memrig.api import Watch, arun, plan, run, score
+    from memrig.errors import MemrigError
+    from memrig.report.model import Report
+    from memrig.run.config import RunConfig
+
+_HOMES = {
+    "MemrigError": "memrig.errors",
+    "Report": "memrig.report.model",
+    "RunConfig": "memrig.run.config",
+    "Watch": "memrig.api",
+    "arun": "memrig.api",
+    "plan": "memrig.api",
+    "run": "memrig.api",
+    "score": "memrig.api",
+}
+
+__all__ = [
+    "MemrigError",
+    "Report",
+    "RunConfig",
+    "Watch",
+    "__version__",
+    "arun",
+    "plan",
+    "run",
+    "score",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        message = f"module 'memrig' has no attribute {name!r}"
+        raise AttributeError(message)
+    return getattr(import_module(_HOMES[name]), name)

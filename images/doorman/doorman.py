@@ -10,6 +10,7 @@ nothing but Python and this file.
 
 import argparse
 import os
+import select
 import signal
 import socket
 import sys
@@ -79,13 +80,10 @@ class GatewayDial:
 
 
 def has_left(caller: socket.socket) -> bool:
-    """Tells whether the caller closed its end, without taking any of its bytes."""
-    try:
-        return caller.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
+    """Tells whether the caller closed its end, even with bytes of it still unread."""
+    poll = select.poll()
+    poll.register(caller, select.POLLRDHUP)
+    return bool(poll.poll(0))
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:

@@ -61,7 +61,7 @@ class MemoryClient:
         await self._channel.close()
 
     @property
-    def stub(self) -> rpc.MemoryAdapterAsyncStub:
+    def stub(self) -> "rpc.MemoryAdapterAsyncStub":
         """The bare typed stub, for conformance checks that send what the client never would."""
         return self._stub
 

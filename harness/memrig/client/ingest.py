@@ -119,7 +119,7 @@ async def _receive(
 
 
 async def ingest_stream(
-    stub: rpc.MemoryAdapterAsyncStub,
+    stub: "rpc.MemoryAdapterAsyncStub",
     episodes: Iterable[Episode],
     ids: Pseudonyms,
     deadlines: Deadlines,

@@ -130,6 +130,35 @@ GoldAnswer = Annotated[
 ]
 
 
+def _shown_period(gold: PeriodGold) -> str:
+    return f"{gold.start} to {gold.end}"
+
+
+def _shown_boolean(gold: BooleanGold) -> str:
+    word = "yes" if gold.value else "no"
+    return f"{word} ({gold.about})" if gold.about else word
+
+
+def shown(answer: GoldAnswer) -> str:
+    """The gold answer in one line, for people."""
+    match answer:
+        case NumberGold():
+            text = f"{answer.value:g} {answer.unit}".strip()
+        case PeriodGold():
+            text = _shown_period(answer)
+        case SetGold() | OrderedListGold():
+            text = ", ".join(item.value for item in answer.items)
+        case MappingGold():
+            text = ", ".join(f"{entry.key}: {entry.value}" for entry in answer.entries)
+        case BooleanGold():
+            text = _shown_boolean(answer)
+        case AbstentionGold():
+            text = f"(no answer: {answer.reason})"
+        case _:
+            text = answer.value
+    return text
+
+
 class Gold(_Frozen):
     """Everything about a question that must not leave the host.
 

@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from memrig.pod.owner import Owner
 ROOT_VARIABLE = "MEMRIG_RUNTIME_DIR"
 ADAPTER_SOCKET = "adapter.sock"
 OWNER_FILE = "owner.json"
+#: The leader of a process pod, for the reaper.
+PROCESS_FILE = "process.json"
 
 #: sun_path holds 108 bytes on Linux, 104 on macOS; 100 leaves room for a suffix.
 MAX_SOCKET_PATH = 100
@@ -55,6 +58,13 @@ class PodFolder:
             return Owner(**json.loads((self.path / OWNER_FILE).read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None
+
+    def age_s(self) -> float:
+        """Seconds since it was last changed."""
+        try:
+            return time.time() - self.path.stat().st_mtime
+        except OSError:
+            return 0.0
 
     def remove(self) -> None:
         """Removes it with all it holds; its not being there is no error."""
@@ -91,7 +101,7 @@ def create_folder(owner: Owner) -> PodFolder:
             where=str(root),
             fix=f"set {ROOT_VARIABLE} to a short folder, such as /tmp/mr",
         )
-    _private(root)
+    check_root(root)
     folder = PodFolder(root / secrets.token_hex(4))
     folder.path.mkdir(mode=0o700)
     # The owner comes first: a folder without one is only removed once it is old.
@@ -109,8 +119,12 @@ def list_folders() -> tuple[PodFolder, ...]:
     return tuple(PodFolder(p) for p in sorted(root.iterdir()) if p.is_dir() and not p.is_symlink())
 
 
-def _private(root: Path) -> None:
-    """Makes the root, or checks that it is a folder of ours that nobody else can enter."""
+def check_root(root: Path) -> None:
+    """Makes the root, or checks that it is a folder of ours that nobody else can enter.
+
+    Raises:
+        PrerequisiteError: it is not, or cannot be made.
+    """
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         state = root.lstat()

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 
-from memrig import __version__
+from memrig._version import __version__
 from memrig.grading.base import Grade, load_grader
 from memrig.model.canonical import canonical_json
 from memrig.report.collect import Collected, collect
@@ -16,6 +17,7 @@ from memrig.report.model import (
     Claims,
     IngestSummary,
     Latency,
+    Phase,
     QuestionCounts,
     Report,
     Resources,
@@ -26,7 +28,7 @@ from memrig.run.lock import Lock
 from memrig.stats.summary import summarise
 from memrig.trial.directory import write_aside
 
-_PHASES = ("pod_start", "pod_ready", "ingest", "flush", "search", "teardown")
+_PHASES: tuple[Phase, ...] = get_args(Phase)
 _DEPTH = 10
 _BARS = 24
 
@@ -131,11 +133,12 @@ def _cluster_note(grades: Sequence[Grade]) -> tuple[str, ...]:
     if not 2 <= clusters < 12 or len(grades) == clusters:
         return ()
     smallest = 2.0 / 2**clusters
-    return (
+    note = (
         f"intervals: t over {clusters} scenarios, since questions of one scenario are not "
         f"independent; a paired sign test over {clusters} scenarios cannot reach p below "
-        f"{smallest:.2g}",
+        f"{smallest:.2g}"
     )
+    return (note,)
 
 
 def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
@@ -151,10 +154,10 @@ def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
     )
 
 
-def _latency(phase: str, values: list[int]) -> Latency:
+def _latency(phase: Phase, values: list[int]) -> Latency:
     p50, p95, p99, top = np.quantile(np.asarray(values) / 1e6, [0.5, 0.95, 0.99, 1.0])
     return Latency(
-        phase=phase,  # type: ignore[arg-type]
+        phase=phase,
         n=len(values),
         p50_ms=round(float(p50), 3),
         p95_ms=round(float(p95), 3),

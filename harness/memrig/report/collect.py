@@ -46,11 +46,17 @@ class Collected:
 
     def take(self, spec: TrialSpec, record: Record) -> None:
         """Takes one record in."""
+        if isinstance(record, FaultRecord):
+            self.faults.append(f"{spec.trial_id}: {record.error}: {record.message}")
+        elif isinstance(record, QuestionRecord):
+            key = spec.trial_id, record.scenario_id, record.question_id
+            self.questions[key] = record
+            self.ns["search"].extend(search.ns for search in record.searches)
+        else:
+            self._take_facts(record)
+
+    def _take_facts(self, record: Record) -> None:
         match record:
-            case QuestionRecord():
-                key = spec.trial_id, record.scenario_id, record.question_id
-                self.questions[key] = record
-                self.ns["search"].extend(search.ns for search in record.searches)
             case IngestRecord():
                 self._take_acks(record.acks)
             case StreamRecord():
@@ -66,8 +72,6 @@ class Collected:
                 self.ns["teardown"].append(record.ns)
             case UsageRecord():
                 self._take_usage(record)
-            case FaultRecord():
-                self.faults.append(f"{spec.trial_id}: {record.error}: {record.message}")
             case AuditRecord():
                 self.audits.append(record)
             case CapabilitiesRecord():

@@ -9,6 +9,7 @@ from memrig.run.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
 
 SCHEMA_VERSION = "memrig.report/1"
+Phase = Literal["pod_start", "pod_ready", "ingest", "flush", "search", "teardown"]
 
 
 class _Frozen(BaseModel):
@@ -30,7 +31,7 @@ class AdapterSummary(_Frozen):
 class Latency(_Frozen):
     """One phase's durations in milliseconds, over `n` calls or episodes."""
 
-    phase: Literal["pod_start", "pod_ready", "ingest", "flush", "search", "teardown"]
+    phase: Phase
     n: int
     p50_ms: float
     p95_ms: float
@@ -78,7 +79,7 @@ class Claims(_Frozen):
 
 
 class Resources(_Frozen):
-    """What the memory system used: CPU in seconds over all trials, memory as the largest trial's."""
+    """What the memory system used: CPU seconds of all trials, memory of the largest one."""
 
     cpu_s: float | None
     peak_memory_bytes: int | None

@@ -2,7 +2,7 @@
 
 from memrig.grading.base import Grade
 from memrig.grading.retrieval import hits_of
-from memrig.model.gold import Gold
+from memrig.model.gold import Gold, shown
 from memrig.model.scenario import questions_of
 from memrig.model.transcript import HitRecord, QuestionRecord
 from memrig.report.collect import Collected
@@ -53,7 +53,7 @@ def show_question(directory: RunDirectory, found: Collected, grade: Grade) -> Sh
         question_id=grade.question_id,
         category=grade.category,
         text=question.text,
-        gold=_gold_text(gold),
+        gold=shown(gold.answer) if gold.answer else "",
         outcome=_outcome_text(record),
         message=record.outcome.message,
         rank=grade.rank,
@@ -84,25 +84,3 @@ def _cut(text: str) -> str:
 def _outcome_text(record: QuestionRecord) -> str:
     outcome = record.outcome
     return f"{outcome.status}({outcome.kind})" if outcome.kind else outcome.status
-
-
-def _gold_text(gold: Gold) -> str:
-    """The gold answer in one line."""
-    answer = gold.answer
-    if answer is None:
-        return ""
-    match answer.type:
-        case "number":
-            return f"{answer.value:g} {answer.unit}".strip()
-        case "period":
-            return f"{answer.start} to {answer.end}"
-        case "set" | "ordered_list":
-            return ", ".join(item.value for item in answer.items)
-        case "mapping":
-            return ", ".join(f"{entry.key}: {entry.value}" for entry in answer.entries)
-        case "boolean":
-            return f"{'yes' if answer.value else 'no'} ({answer.about})".replace(" ()", "")
-        case "abstention":
-            return f"(no answer: {answer.reason})"
-        case _:
-            return answer.value

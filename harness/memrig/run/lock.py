@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from memrig import __version__
+from memrig._version import __version__
 from memrig.errors import UsageError
 from memrig.model.canonical import canonical_json, digest_bytes, digest_of
 from memrig.model.manifest import AdapterRef

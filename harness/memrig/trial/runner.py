@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memrig import __version__
+from memrig._version import __version__
 from memrig.errors import AdapterCrashedError, AdapterError
 from memrig.model.scenario import episodes_of, questions_of
 from memrig.model.transcript import (

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memrig.model.manifest import Resources
+from memrig.pod.check import Check
 from memrig.pod.docker.facts import ContainerFacts, EngineFacts, MountFacts
 
 MIN_API = (1, 41)
@@ -116,20 +117,43 @@ def tmpfs_options(size: int, mode: str, uid: int | None = None) -> str:
     return f"rw,noexec,nosuid,nodev,size={size},mode={mode}{owner}"
 
 
-def engine_gaps(facts: EngineFacts) -> tuple[str, ...]:
-    """What of the floor this engine cannot enforce; empty: nothing."""
-    checks = (
-        (facts.os_type == "linux", f"containers are {facts.os_type or 'unknown'}, not linux"),
-        (_version(facts.api_version) >= MIN_API, f"API {facts.api_version} is older than 1.41"),
-        (facts.memory_limit, "no memory limit (cgroup memory controller)"),
-        (facts.swap_limit, "no swap limit (boot with swapaccount=1, or use cgroup v2)"),
-        (facts.pids_limit, "no pids limit (cgroup pids controller)"),
-        (facts.cpu_period and facts.cpu_quota, "no CPU quota (cgroup cpu controller)"),
-        (_default_seccomp(facts.security), "the default seccomp profile is off or replaced"),
-        ("local" in facts.volume_drivers, "no `local` volume driver"),
-        ("json-file" in facts.log_drivers, "no `json-file` log driver"),
+def engine_checks(facts: EngineFacts) -> tuple[Check, ...]:
+    """What the floor needs of the engine, each with what was found."""
+
+    def switch(name: str, on: bool, fix: str) -> Check:
+        return Check(name, on, "enforced" if on else "not enforced", "" if on else fix)
+
+    api = _version(facts.api_version) >= MIN_API
+    cgroup = "mount the controller, or use a machine with cgroup v2"
+    seccomp = ", ".join(o for o in facts.security if "seccomp" in o) or "off"
+    plugins = {"local", "json-file"} - {*facts.volume_drivers, *facts.log_drivers}
+    return (
+        Check(
+            "container platform", facts.os_type == "linux", facts.os_type or "unknown", "use Linux"
+        ),
+        Check("API version", api, facts.api_version, "Docker 20.10 (API 1.41) or newer is needed"),
+        switch("memory limit", facts.memory_limit, cgroup),
+        switch("swap limit", facts.swap_limit, "boot with swapaccount=1, or use cgroup v2"),
+        switch("pids limit", facts.pids_limit, cgroup),
+        switch("CPU limit", facts.cpu_period and facts.cpu_quota, cgroup),
+        Check(
+            "default seccomp profile",
+            _default_seccomp(facts.security),
+            seccomp,
+            "remove `seccomp-profile` from the daemon's configuration",
+        ),
+        Check(
+            "volume and log drivers",
+            not plugins,
+            f"missing: {', '.join(sorted(plugins))}" if plugins else "local, json-file",
+            "a Docker daemon with its built-in drivers is needed",
+        ),
     )
-    return tuple(text for holds, text in checks if not holds)
+
+
+def engine_gaps(facts: EngineFacts) -> tuple[str, ...]:
+    """What of the floor this engine cannot give; empty: nothing."""
+    return tuple(f"{c.name}: {c.value} ({c.fix})" for c in engine_checks(facts) if not c.ok)
 
 
 def container_gaps(plan: ContainerPlan, facts: ContainerFacts) -> tuple[str, ...]:

@@ -51,8 +51,10 @@ class _Meter:
         )
 
     def next_start(self, cgroup: Cgroup | None) -> None:
-        """The container was started again."""
-        self.before, self.last, self.cgroup = self.read(), Reading(), cgroup
+        """The container was started, for the first time or again."""
+        if self.cgroup is not None:
+            self.before, self.last = self.read(), Reading()
+        self.cgroup = cgroup
 
 
 class DockerPod:

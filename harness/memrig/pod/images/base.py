@@ -4,10 +4,10 @@ import asyncio
 import threading
 import time
 
+from memrig.model.canonical import digest_file, digest_of
 from memrig.pod.images.context import Context
 from memrig.pod.images.debian import build_debian, check_possible
 from memrig.pod.images.engine import REGISTRY_PATIENCE_S, Engine, ImageFacts
-from memrig.pod.images.inputs import hash_bytes, hash_inputs
 from memrig.pod.images.lock import build_lock
 from memrig.pod.images.sources import own_image
 from memrig.pod.images.spec import BaseSpec, load_base_spec
@@ -55,7 +55,7 @@ async def ensure_base_on(engine: Engine, say: Progress, *, force: bool = False) 
     began = time.monotonic()
     path = own_image(NAME) / "base.toml"
     spec = load_base_spec(path)
-    wanted = hash_inputs({"base.toml": hash_bytes(path.read_bytes()), "arch": engine.arch})
+    wanted = digest_of({"base.toml": digest_file(path), "arch": engine.arch})
     found = None if force else await _find(engine, wanted)
     if found is not None:
         return _result(found, built=False, began=began)
@@ -77,7 +77,7 @@ async def _find(engine: Engine, wanted: str) -> ImageFacts | None:
 async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress) -> str:
     upstream = await _ask(engine, spec.reference, say)
     way = {"way": "registry", "digest": upstream} if upstream else {"way": "debian"}
-    inputs = hash_inputs({"spec": wanted, **way})
+    inputs = digest_of({"spec": wanted, **way})
     labels = {NAME_LABEL: NAME, _SPEC_LABEL: wanted, INPUTS_LABEL: inputs}
     if upstream is None:
         check_possible()

@@ -1,23 +1,20 @@
 """Builds a folder into an image: wheels collected first, then `docker build` without a network."""
 
 import asyncio
-import re
 import threading
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from memrig.errors import DataError
 from memrig.model.manifest import ADAPTER_SERVICE, AdapterManifest, Container, load_manifest
-from memrig.pod.images.base import ensure_base_on
 from memrig.pod.images.context import Context
-from memrig.pod.images.engine import Engine, ImageFacts, BuildStoppedError
-from memrig.pod.images.inputs import hash_bytes, hash_inputs, hash_tree
+from memrig.pod.images.engine import Engine, ImageFacts
 from memrig.pod.images.lock import build_lock
+from memrig.pod.images.recipe import MANIFEST_FILE, Recipe, make_context, make_recipe
 from memrig.pod.images.sources import own_image
-from memrig.pod.images.spec import load_base_spec
 from memrig.pod.images.types import (
     INPUTS_LABEL,
+    MANIFEST_LIMIT,
     MANIFEST_PATH,
     NAME_LABEL,
     BuiltImage,
@@ -25,42 +22,8 @@ from memrig.pod.images.types import (
     on_loop,
     tag_for,
 )
-from memrig.pod.images.wheels import collect_local, collect_locked, local_hash
 
-LOCK_FILE = "requirements.lock"
-MANIFEST_FILE = "adapter.toml"
 DOORMAN = "doorman"
-
-_USES_BASE = re.compile(r"^\s*ARG\s+BASE\b", re.MULTILINE)
-_USES_LOCAL = re.compile(r"\bwheels-local\b")
-_MANIFEST_LIMIT = 256 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What one image is built from.
-
-    Args:
-        name: what the image is called.
-        folder: the build's folder, with its Dockerfile.
-        manifest: the adapter.toml that the image must carry; None for a companion.
-        base: the tag, id and inputs of memrig's base image; None when the Dockerfile does not ask.
-        local: the hash of memrig's own wheels; None likewise.
-        inputs: the hash of all of it.
-    """
-
-    name: str
-    folder: Path
-    manifest: Path | None
-    base: BuiltImage | None
-    local: str | None
-    inputs: str = field(default="")
-
-    @property
-    def lock(self) -> Path | None:
-        """The wheel lock, when there is one."""
-        path = self.folder / LOCK_FILE
-        return path if path.is_file() else None
 
 
 async def ensure_built(
@@ -118,8 +81,43 @@ async def build_service(
     container: Container = manifest.image if adapter else manifest.services[service]
     name = manifest.name if adapter else f"{manifest.name}-{service}"
     path = _inside(folder, str(container.build), "image" if adapter else f"services.{service}")
-    carried = folder / MANIFEST_FILE if adapter else None
+    carried = (folder / MANIFEST_FILE).read_bytes() if adapter else None
     return await build_folder(engine, path, name, carried, say, force=force)
+
+
+async def build_folder(
+    engine: Engine,
+    folder: Path,
+    name: str,
+    manifest: bytes | None,
+    say: Progress,
+    *,
+    force: bool = False,
+) -> BuiltImage:
+    """Builds a folder with a Dockerfile under a name, unless its inputs were built before.
+
+    Args:
+        engine: the daemon.
+        folder: the build's folder.
+        name: what the image is called.
+        manifest: what it must carry at /memrig/adapter.toml; None for one that is no adapter.
+        say: takes lines of text for a human.
+        force: build anew even so.
+    """
+    began = time.monotonic()
+    recipe = await make_recipe(engine, folder, name, manifest, say)
+    image = None if force else await asyncio.to_thread(_find, engine, recipe)
+    if image is not None:
+        return _result(recipe, image, built=False, began=began)
+    async with build_lock(say):
+        image = None if force else await asyncio.to_thread(_find, engine, recipe)
+        if image is not None:
+            return _result(recipe, image, built=False, began=began)
+        say(f"building {name} from {folder}")
+        context = await make_context(engine, recipe, say)
+        digest = await _build(engine, recipe, context, say, fresh=force)
+        image = await asyncio.to_thread(_finish, engine, recipe, digest)
+    return _result(recipe, image, built=True, began=began)
 
 
 def _inside(folder: Path, build: str, where: str) -> Path:
@@ -134,73 +132,10 @@ def _inside(folder: Path, build: str, where: str) -> Path:
     return path
 
 
-async def build_folder(
-    engine: Engine,
-    folder: Path,
-    name: str,
-    manifest: Path | None,
-    say: Progress,
-    *,
-    force: bool = False,
-) -> BuiltImage:
-    """Builds a folder with a Dockerfile under a name, unless its inputs were built before."""
-    began = time.monotonic()
-    recipe = await _recipe(engine, folder, name, manifest, say)
-    labels = {NAME_LABEL: name, INPUTS_LABEL: recipe.inputs}
-    found = None if force else await asyncio.to_thread(engine.find, labels)
-    if found is not None:
-        return _result(recipe, found, built=False, began=began)
-    async with build_lock(say):
-        found = None if force else await asyncio.to_thread(engine.find, labels)
-        if found is not None:
-            return _result(recipe, found, built=False, began=began)
-        say(f"building {name} from {folder}")
-        context = await _context(engine, recipe, say)
-        digest = await _build(engine, recipe, context, say, fresh=force)
-        image = await asyncio.to_thread(_finish, engine, recipe, digest)
-    return _result(recipe, image, built=True, began=began)
-
-
-async def _recipe(
-    engine: Engine, folder: Path, name: str, manifest: Path | None, say: Progress
-) -> Recipe:
-    dockerfile = folder / "Dockerfile"
-    try:
-        text = dockerfile.read_text("utf-8")
-    except OSError as error:
-        raise DataError(
-            f"cannot be read ({error.strerror})",
-            where=str(dockerfile),
-            fix="a folder to build needs a Dockerfile; see docs/images.md",
-        ) from error
-    base = await ensure_base_on(engine, say) if _USES_BASE.search(text) else None
-    local = await asyncio.to_thread(local_hash) if _USES_LOCAL.search(text) else None
-    inputs = hash_inputs(
-        {
-            "arch": engine.arch,
-            "base": base.inputs if base else None,
-            "folder": await asyncio.to_thread(hash_tree, folder),
-            "local": local,
-            "manifest": hash_bytes(manifest.read_bytes()) if manifest else None,
-            "name": name,
-        }
-    )
-    return Recipe(name, folder, manifest, base, local, inputs)
-
-
-async def _context(engine: Engine, recipe: Recipe, say: Progress) -> Context:
-    python = load_base_spec(own_image("base") / "base.toml").python
-    context = Context()
-    if recipe.manifest is not None:
-        context.add(MANIFEST_FILE, recipe.manifest.read_bytes())
-    if recipe.lock is not None:
-        context.add(LOCK_FILE, recipe.lock.read_bytes())
-        wheels = await collect_locked(recipe.lock, arch=engine.arch, python=python, say=say)
-        context.add_folder("wheels", wheels)
-    if recipe.local is not None:
-        context.add_folder("wheels-local", await collect_local(say))
-    await asyncio.to_thread(context.add_tree, recipe.folder)
-    return context
+def _find(engine: Engine, recipe: Recipe) -> ImageFacts | None:
+    image = engine.get(tag_for(recipe.name, recipe.inputs))
+    same = image is not None and image.labels.get(INPUTS_LABEL) == recipe.inputs
+    return image if same else None
 
 
 async def _build(
@@ -219,7 +154,7 @@ async def _build(
             labels={NAME_LABEL: recipe.name, INPUTS_LABEL: recipe.inputs},
             buildargs=buildargs,
             fresh=fresh,
-            where=str(recipe.folder / "Dockerfile"),
+            where=recipe.where,
             say=say,
             stop=stop,
         )
@@ -227,27 +162,24 @@ async def _build(
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        # A thread cannot be cancelled: it is told, and hangs up on the daemon at the next line.
+        # A thread cannot be cancelled. It hangs up on the daemon at the next line of output, and
+        # the daemon then ends the build; the lock must not be given up before.
         stop.set()
-        task.add_done_callback(_forget)
-        raise
-
-
-def _forget(task: "asyncio.Task[str]") -> None:
-    if not task.cancelled() and not isinstance(task.exception(), BuildStoppedError | None):
+        await asyncio.wait({task})
         task.exception()
+        raise
 
 
 def _finish(engine: Engine, recipe: Recipe, digest: str) -> ImageFacts:
     """Checks that the image carries its manifest, and names it."""
     if recipe.manifest is not None:
-        carried = engine.read_file(digest, MANIFEST_PATH, _MANIFEST_LIMIT)
-        if carried != recipe.manifest.read_bytes():
+        carried = engine.read_file(digest, MANIFEST_PATH, MANIFEST_LIMIT)
+        if carried != recipe.manifest:
             engine.remove(digest)
             state = "does not carry its manifest" if carried is None else "carries another manifest"
             raise DataError(
                 f"the image {state} at {MANIFEST_PATH}, so it could not run by reference alone",
-                where=str(recipe.folder / "Dockerfile"),
+                where=recipe.where,
                 fix=f"add to its last stage: COPY {MANIFEST_FILE} {MANIFEST_PATH}",
             )
     engine.tag(digest, tag_for(recipe.name, recipe.inputs))

@@ -4,7 +4,7 @@ import re
 from collections import deque
 
 from memrig.errors import DataError, MemrigError, PrerequisiteError
-from memrig.pod.images.types import plain
+from memrig.pod.text import plain_text
 
 _STEP = re.compile(r"^Step \d+/\d+ : .*")
 _TAIL_LINES = 15
@@ -31,7 +31,7 @@ class BuildLog:
 
     def add(self, text: str) -> tuple[str, ...]:
         """Takes a piece of output; returns its lines, plain and without empty ones."""
-        lines = tuple(line for line in plain(text).splitlines() if line.strip())
+        lines = tuple(line for line in plain_text(text).splitlines() if line.strip())
         for line in lines:
             if _STEP.match(line):
                 self.step = line
@@ -50,7 +50,7 @@ class BuildLog:
         A base image that cannot be had is the machine's fault (`PrerequisiteError`); all else is
         the Dockerfile's (`DataError`).
         """
-        reason = plain(message)
+        reason = plain_text(message).strip()
         lowered = reason.lower()
         if " : FROM " in self.step and any(sign in lowered for sign in _NO_IMAGE):
             return PrerequisiteError(

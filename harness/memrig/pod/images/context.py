@@ -13,8 +13,9 @@ class Context:
     """Collects files for a build; times and owners are fixed, modes are 644 or 755."""
 
     def __init__(self) -> None:
-        self._tar_file = tempfile.SpooledTemporaryFile(max_size=32 * 1024**2)  # noqa: SIM115
-        self._tar = tarfile.open(fileobj=self._tar_file, mode="w", format=tarfile.PAX_FORMAT)
+        # Both live as long as the context: `tar` ends the one, the build's end frees the other.
+        self._file = tempfile.SpooledTemporaryFile(max_size=32 * 1024**2)  # noqa: SIM115
+        self._tar = tarfile.TarFile(fileobj=self._file, mode="w", format=tarfile.PAX_FORMAT)
         self._names: set[str] = set()
 
     def add(self, name: str, data: bytes, *, executable: bool = False) -> None:
@@ -47,8 +48,8 @@ class Context:
     def tar(self) -> IO[bytes]:
         """The finished tar, at its beginning. Nothing can be added after this."""
         self._tar.close()
-        self._tar_file.seek(0)
-        return self._tar_file
+        self._file.seek(0)
+        return self._file
 
     def _put(self, info: tarfile.TarInfo, data: IO[bytes] | None) -> None:
         if info.name not in self._names:

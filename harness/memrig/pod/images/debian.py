@@ -4,14 +4,13 @@ import asyncio
 import os
 import shutil
 import signal
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
 from memrig.errors import PrerequisiteError
 from memrig.pod.images.engine import Engine
-from memrig.pod.images.lock import cache_dir
+from memrig.pod.images.lock import cache_dir, scratch_dir
 from memrig.pod.images.spec import DebianSpec
 from memrig.pod.images.types import Progress
 
@@ -59,18 +58,19 @@ async def build_debian(
 
     Raises:
         PrerequisiteError: debootstrap failed (its last lines are in the message).
+
+    The build lock is held.
     """
     packages = cache_dir() / "debian" / spec.suite
     packages.mkdir(parents=True, exist_ok=True)
-    workspace = Path(tempfile.mkdtemp(prefix="base-", dir=cache_dir()))
-    root = workspace / "root"
+    root = scratch_dir() / "base"
     try:
         say(f"no registry answers: building the base from Debian {spec.suite} packages (~1 min)")
         await _debootstrap(root, spec, packages, say)
         say("importing the base image")
         return await _import(engine, root, tag, labels)
     finally:
-        await asyncio.shield(asyncio.to_thread(shutil.rmtree, workspace, True))
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, root, True))
 
 
 async def _debootstrap(root: Path, spec: DebianSpec, packages: Path, say: Progress) -> None:

@@ -20,6 +20,7 @@ from requests.exceptions import RequestException
 from memrig.errors import DataError, InfrastructureError, PrerequisiteError
 from memrig.pod.images.buildlog import BuildLog
 from memrig.pod.images.types import INPUTS_LABEL, NAME_LABEL, STAGE_LABEL, Progress, tag_for
+from memrig.pod.owner import PREFIX, this_process
 
 #: A step of a build may be silent for long (a compiler); no answer for this long is a fault.
 _TIMEOUT_S = 600
@@ -51,7 +52,8 @@ class Engine:
 
     def __init__(self) -> None:
         try:
-            self._client = docker.from_env(timeout=_TIMEOUT_S)
+            # Any: the SDK's stubs leave half of the calls untyped; results are parsed at once.
+            self._client: Any = docker.from_env(timeout=_TIMEOUT_S)
             version = self._client.version()
         except (DockerException, RequestException) as error:
             raise PrerequisiteError(
@@ -170,9 +172,12 @@ class Engine:
         Raises:
             DataError: it is not a regular file, or longer than `limit` bytes.
         """
+        # Labelled as a pod's container is, so that one left by a killed process is swept up.
+        owner = this_process("image", "manifest", lease_s=600).labels()
+        owner[PREFIX + "pod"] = "manifest"
         with _faults(f"reading {path} from {image}"):
             box = self._client.api.create_container(
-                image, command=["true"], network_disabled=True, labels={"io.memrig.peek": "1"}
+                image, command=["true"], network_disabled=True, labels=owner
             )["Id"]
             try:
                 chunks, _ = self._client.api.get_archive(box, path)
@@ -193,7 +198,7 @@ class Engine:
     def ask_registry(self, reference: str) -> str | None:
         """The digest a registry has for `reference`; None when none answers in 10 s or has it."""
         with _faults("asking a registry"):
-            client = docker.from_env(timeout=REGISTRY_PATIENCE_S)
+            client: Any = docker.from_env(timeout=REGISTRY_PATIENCE_S)
         try:
             answer = client.api.inspect_distribution(reference)
         except (DockerException, RequestException):
@@ -212,8 +217,8 @@ class Engine:
         digest = self.ask_registry(reference)
         if digest is not None:
             repository = reference.partition("@")[0]
-            name = repository if ":" not in repository.rpartition("/")[2] else (
-                repository.rpartition(":")[0])  # fmt: skip
+            tagged = ":" in repository.rpartition("/")[2]  # not the port of a registry
+            name = repository.rpartition(":")[0] if tagged else repository
             try:
                 self._client.api.pull(f"{name}@{digest}")
             except (DockerException, RequestException) as error:
@@ -248,7 +253,7 @@ def _faults(where: str, *, log: BuildLog | None = None, dockerfile: str = "") ->
         if log is not None and error.status_code is not None and error.status_code < 500:
             raise log.failure(str(error.explanation), where=dockerfile) from error
         raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error
-    except (ImageLoadError, NotFound):
+    except ImageLoadError:
         raise
     except (DockerException, RequestException) as error:
         raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error

@@ -1,16 +1,15 @@
 """Content hashes of what an image is built from. Same inputs, same hash, on any machine."""
 
-import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import rfc8785
 from docker.utils.build import exclude_paths
 
 from memrig.errors import DataError
+from memrig.model.canonical import Digest, digest_file, digest_of
 
 #: Left behind by tools and editors; never a build input, whatever .dockerignore says.
 _LITTER = ("**/__pycache__", "**/*.pyc", "**/.DS_Store", ".git")
@@ -54,12 +53,7 @@ def list_files(root: Path) -> tuple[SourceFile, ...]:
     return tuple(files)
 
 
-def hash_bytes(data: bytes) -> str:
-    """``sha256:`` and the hash of the bytes."""
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
-
-
-def hash_files(files: Iterable[SourceFile]) -> str:
+def hash_files(files: Iterable[SourceFile]) -> Digest:
     """The hash of files: paths, contents (or link targets) and execute bits, and nothing else."""
     entries = []
     for file in sorted(files, key=lambda f: f.path):
@@ -67,20 +61,14 @@ def hash_files(files: Iterable[SourceFile]) -> str:
             entries.append([file.path, "link", str(file.origin.readlink())])
             continue
         kind = "program" if file.executable else "file"
-        entries.append([file.path, kind, hash_bytes(file.origin.read_bytes())])
-    return hash_bytes(rfc8785.dumps(entries))
+        entries.append([file.path, kind, digest_file(file.origin)])
+    return digest_of(entries)
 
 
-def hash_tree(root: Path, parts: Iterable[str] | None = None) -> str:
+def hash_tree(root: Path, parts: Iterable[str] | None = None) -> Digest:
     """The hash of a folder, or of the named parts of it."""
     files = list_files(root)
     if parts is not None:
         wanted = tuple(parts)
         files = tuple(f for f in files if f.path.split("/", 1)[0] in wanted)
     return hash_files(files)
-
-
-def hash_inputs(inputs: Mapping[str, str | Mapping[str, str] | None]) -> str:
-    """The hash of named inputs (RFC 8785). A name that maps to None differs from no name."""
-    plain = {k: dict(v) if isinstance(v, Mapping) else v for k, v in inputs.items()}
-    return hash_bytes(rfc8785.dumps(plain))

@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,11 @@ _POLL_S = 0.1
 def cache_dir() -> Path:
     """Where wheels, Debian packages and locks are kept; safe to delete at any time."""
     return Path(platformdirs.user_cache_dir("memrig"))
+
+
+def scratch_dir() -> Path:
+    """Where the holder of the build lock puts what it does not keep."""
+    return cache_dir() / "scratch"
 
 
 @asynccontextmanager
@@ -36,6 +42,8 @@ async def build_lock(say: Progress) -> AsyncIterator[None]:
                 say("waiting for another memrig to finish its build")
                 told = True
             await asyncio.sleep(_POLL_S)
+        shutil.rmtree(scratch_dir(), ignore_errors=True)  # what a killed build left behind
+        scratch_dir().mkdir()
         yield
     finally:
         os.close(descriptor)

@@ -1,3 +1,223 @@
-async def resolve(): ...
-async def load_image(): ...
-def implied_pod(): ...
+"""From what a user gives as ``--adapter`` to all that is needed to start it, by digest."""
+
+import asyncio
+import re
+from pathlib import Path
+
+from memrig.errors import DataError, PrerequisiteError, UsageError
+from memrig.model.canonical import digest_of
+from memrig.model.manifest import (
+    ADAPTER_SERVICE,
+    AdapterManifest,
+    AdapterRef,
+    PodKind,
+    load_manifest,
+    parse_manifest,
+)
+from memrig.pod.images.build import build_service
+from memrig.pod.images.engine import Engine
+from memrig.pod.images.inputs import hash_tree
+from memrig.pod.images.recipe import MANIFEST_FILE
+from memrig.pod.images.types import MANIFEST_LIMIT, MANIFEST_PATH, Progress, on_loop
+from memrig.pod.images.wheels import local_hash
+
+_ENDPOINT = re.compile(r"^grpc://(?P<target>(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5})$")
+_DIGEST = re.compile(r"^(?:(?P<name>[a-z0-9][A-Za-z0-9._:/-]*)@)?(?P<digest>sha256:[0-9a-f]{64})$")
+_TAGGED = re.compile(r"^[a-z0-9][a-z0-9._/:-]*:[A-Za-z0-9_][A-Za-z0-9._-]*$")
+_FORMS = (
+    "give a folder with an adapter.toml (images/bm25), an image by digest (NAME@sha256:…), "
+    "or a running adapter (grpc://host:port)"
+)
+
+
+def implied_pod(adapter: str) -> PodKind | None:
+    """The only kind of pod that can take this adapter; None for a folder, which can choose."""
+    if adapter.startswith("grpc://"):
+        return "endpoint"
+    return "docker" if "sha256:" in adapter else None
+
+
+async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = None) -> AdapterRef:
+    """Finds an adapter, builds or pulls what its pod needs, and names all of it by digest.
+
+    Args:
+        adapter: a folder, ``NAME@sha256:…``, ``sha256:…`` (an image id), or ``grpc://host:port``.
+        pod: where it is to run; `implied_pod` tells when there is no choice.
+        progress: takes lines of text for a human.
+
+    Raises:
+        UsageError: this pod cannot take this adapter, or an image is named by tag.
+        DataError: the folder, its manifest, or the manifest inside the image cannot be used.
+        PrerequisiteError: an image is neither here nor to be had; says how to supply it.
+    """
+    needed = implied_pod(adapter)
+    if (needed or pod) != pod or (pod == "endpoint") != (needed == "endpoint"):
+        fits = needed or "docker or process"
+        raise UsageError(
+            f"a pod of kind {pod} cannot take this adapter; it needs {fits}",
+            where=f"--adapter {adapter}",
+            fix=f"give --pod {needed}, or leave --pod out" if needed else _FORMS,
+        )
+    if needed == "endpoint":
+        return _endpoint(adapter)
+    say = on_loop(progress)
+    if needed == "docker":
+        return await _image(adapter, say)
+    folder = _folder(adapter)
+    manifest = load_manifest(folder / MANIFEST_FILE)
+    if pod == "process":
+        return await asyncio.to_thread(_process, folder, manifest)
+    return await _built(folder, manifest, say)
+
+
+async def load_image(tar: Path) -> str:
+    """Loads the one image of a `docker save` file; returns its id, to be used as ``--adapter``.
+
+    Raises:
+        DataError: the file cannot be read, is not such a file, or holds several images.
+        PrerequisiteError: no daemon.
+    """
+    engine = await asyncio.to_thread(Engine)
+    try:
+        images = await asyncio.to_thread(engine.load, tar)
+    finally:
+        engine.close()
+    if len(images) != 1:
+        raise DataError(
+            f"holds {len(images)} images, which are now loaded: {', '.join(images)}",
+            where=str(tar),
+            fix="use the digest of the one you mean as --adapter",
+        )
+    return images[0]
+
+
+def _endpoint(adapter: str) -> AdapterRef:
+    match = _ENDPOINT.match(adapter)
+    port = int(match["target"].rpartition(":")[2]) if match else 0
+    if match is None or not 1 <= port <= 65535:
+        raise UsageError(
+            "is not an endpoint", where=f"--adapter {adapter}", fix="write grpc://host:port"
+        )
+    return AdapterRef(name="endpoint", version="", pod="endpoint", endpoint=match["target"])
+
+
+def _folder(adapter: str) -> Path:
+    path = Path(adapter)
+    if path.is_dir():
+        return path
+    if _TAGGED.match(adapter) and not path.exists():
+        raise UsageError(
+            "a tag may mean another image tomorrow; runs take images by digest only",
+            where=f"--adapter {adapter}",
+            fix=f"`docker image inspect --format '{{{{.Id}}}}' {adapter}` prints its digest",
+        )
+    state = "is a file, not a folder" if path.exists() else "is no folder"
+    raise DataError(state, where=f"--adapter {adapter}", fix=_FORMS)
+
+
+def _process(folder: Path, manifest: AdapterManifest) -> AdapterRef:
+    if manifest.process is None:
+        raise UsageError(
+            "cannot run without Docker: its manifest has no [process] section",
+            where=str(folder / MANIFEST_FILE),
+            fix="use --pod docker, or add the command that serves it",
+        )
+    # No image is built, yet the lock must show when what a run used has changed.
+    inputs = digest_of({"folder": hash_tree(folder), "local": local_hash()})
+    return AdapterRef(
+        name=manifest.name,
+        version=manifest.version,
+        pod="process",
+        manifest=manifest,
+        inputs={ADAPTER_SERVICE: inputs},
+    )
+
+
+async def _built(folder: Path, manifest: AdapterManifest, say: Progress) -> AdapterRef:
+    images: dict[str, str] = {}
+    inputs: dict[str, str] = {}
+    engine = await asyncio.to_thread(Engine)
+    try:
+        for service, container in {ADAPTER_SERVICE: manifest.image, **manifest.services}.items():
+            if container.reference is not None:
+                images[service] = await _have(engine, container.reference, say)
+                continue
+            built = await build_service(engine, folder, manifest, service, say)
+            images[service], inputs[service] = built.digest, built.inputs
+    finally:
+        engine.close()
+    return AdapterRef(
+        name=manifest.name,
+        version=manifest.version,
+        pod="docker",
+        manifest=manifest,
+        images=images,
+        inputs=inputs,
+    )
+
+
+async def _image(adapter: str, say: Progress) -> AdapterRef:
+    match = _DIGEST.match(adapter)
+    if match is None:
+        raise UsageError(
+            "is not a whole digest: sha256: and 64 hex digits", where=f"--adapter {adapter}",
+            fix="`docker image inspect --format '{{.Id}}' IMAGE` prints it",
+        )  # fmt: skip
+    engine = await asyncio.to_thread(Engine)
+    try:
+        digest = await _have_digest(engine, match["name"], match["digest"], say)
+        manifest = await asyncio.to_thread(_carried_manifest, engine, adapter, digest)
+        images = {ADAPTER_SERVICE: digest}
+        for service, container in manifest.services.items():
+            if container.reference is None:
+                raise DataError(
+                    f"says build = {container.build!r}, and an image carries no folders",
+                    where=f"{adapter}: {MANIFEST_PATH}: services.{service}",
+                    fix="give the folder as --adapter, or have its maker name a `reference`",
+                )
+            images[service] = await _have(engine, container.reference, say)
+    finally:
+        engine.close()
+    return AdapterRef(
+        name=manifest.name,
+        version=manifest.version,
+        pod="docker",
+        manifest=manifest,
+        images=images,
+    )
+
+
+def _carried_manifest(engine: Engine, adapter: str, digest: str) -> AdapterManifest:
+    data = engine.read_file(digest, MANIFEST_PATH, MANIFEST_LIMIT)
+    where = f"{adapter}: {MANIFEST_PATH}"
+    if data is None:
+        raise DataError(
+            "the image carries no manifest",
+            where=where,
+            fix=f"have its Dockerfile COPY adapter.toml {MANIFEST_PATH}, or give its folder",
+        )
+    try:
+        return parse_manifest(data.decode("utf-8"), where)
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8: {error}", where=where) from error
+
+
+async def _have_digest(engine: Engine, name: str | None, digest: str, say: Progress) -> str:
+    """An image on the daemon, by the digest of its manifest or by its id, else pulled."""
+    for candidate in (f"{name}@{digest}", digest) if name else (digest,):
+        if image := await asyncio.to_thread(engine.get, candidate):
+            return image.digest
+    if name is None:
+        raise PrerequisiteError(
+            f"no image on this machine has the id {digest}",
+            fix="load it from a file (`memrig image load FILE.tar`, or `docker load`), or give "
+            "NAME@sha256:… of one that a registry has",
+        )
+    return await _have(engine, f"{name}@{digest}", say)
+
+
+async def _have(engine: Engine, reference: str, say: Progress) -> str:
+    if image := await asyncio.to_thread(engine.get, reference):
+        return image.digest
+    say(f"pulling {reference}")
+    return await asyncio.to_thread(engine.pull, reference)

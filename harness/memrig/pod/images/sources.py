@@ -15,7 +15,7 @@ LOCAL_PACKAGES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def checkout() -> Path | None:
-    """The root of the checkout that this code runs from; None when it was installed from a wheel."""
+    """The root of the checkout that this code runs from; None where it was installed."""
     root = _PACKAGE.parents[1]
     wanted = [root / folder / "pyproject.toml" for folder, _ in LOCAL_PACKAGES.values()]
     return root if all(path.is_file() for path in wanted) else None

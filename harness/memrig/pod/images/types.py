@@ -1,9 +1,11 @@
 """What the image modules hand to each other and to their callers."""
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from memrig.model.canonical import short
+from memrig.pod.text import plain_text
 
 #: Takes one line of text for a human. Always called on the event loop's thread.
 Progress = Callable[[str], None]
@@ -17,10 +19,7 @@ STAGE_LABEL = "io.memrig.stage"
 
 #: Where an image carries its own manifest.
 MANIFEST_PATH = "/memrig/adapter.toml"
-
-_CONTROL = re.compile(
-    r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|.)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
-)
+MANIFEST_LIMIT = 256 * 1024  #: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +47,7 @@ class BuiltImage:
 
 def tag_for(name: str, inputs: str) -> str:
     """The local tag of the image `name` made of `inputs`."""
-    return f"memrig/{name}:{inputs.removeprefix('sha256:')[:12]}"
-
-
-def plain(text: str) -> str:
-    """The text without control sequences, for it comes from a build that others wrote."""
-    return _CONTROL.sub("", text.replace("\r", "\n")).rstrip()
+    return f"memrig/{name}:{short(inputs)}"
 
 
 def on_loop(progress: Progress | None) -> Progress:
@@ -66,7 +60,7 @@ def on_loop(progress: Progress | None) -> Progress:
     loop = asyncio.get_running_loop()
 
     def say(line: str) -> None:
-        for part in plain(line).splitlines():
+        for part in plain_text(line).splitlines():
             if part.strip():
                 loop.call_soon_threadsafe(progress, part)
 

@@ -1,7 +1,7 @@
 """Wheels for an image, collected on the host, so that the build itself needs no network.
 
-Third-party ones come from a hash-locked `requirements.lock`; memrig's own come from the checkout, or
-from the package index where memrig was installed without one.
+Third-party ones come from a hash-locked `requirements.lock`; memrig's own come from the checkout,
+or from the package index where memrig was installed without one.
 """
 
 import asyncio
@@ -16,10 +16,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from memrig.errors import DataError, PrerequisiteError
-from memrig.pod.images.inputs import hash_bytes, hash_inputs, hash_tree
-from memrig.pod.images.lock import cache_dir
+from memrig.model.canonical import digest_file, digest_of, short
+from memrig.pod.images.inputs import hash_tree
+from memrig.pod.images.lock import cache_dir, scratch_dir
 from memrig.pod.images.sources import LOCAL_PACKAGES, checkout
-from memrig.pod.images.types import Progress, plain
+from memrig.pod.images.types import Progress
+from memrig.pod.text import last_lines, plain_text
 
 #: Go's names of architectures, as the daemon says them, in wheels' words.
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -65,8 +67,8 @@ async def collect_locked(lock: Path, *, arch: str, python: str, say: Progress) -
         PrerequisiteError: a package cannot be had; names it.
         DataError: a file of the index has another hash than the lock says.
     """
-    key = hash_inputs({"lock": hash_bytes(lock.read_bytes()), "arch": arch, "python": python})
-    folder = cache_dir() / "wheels" / key.removeprefix("sha256:")[:32]
+    key = digest_of({"lock": digest_file(lock), "arch": arch, "python": python})
+    folder = cache_dir() / "wheels" / short(key, 32)
 
     async def fill(into: Path) -> None:
         say(f"collecting the wheels of {lock}")
@@ -80,19 +82,24 @@ def local_hash() -> str:
     """The hash of memrig's own packages that go into an image: sources, or released versions."""
     root = checkout()
     if root is None:
-        return hash_inputs({name: _version(name) for name in LOCAL_PACKAGES})
-    return hash_inputs(
+        return digest_of({name: _version(name) for name in LOCAL_PACKAGES})
+    return digest_of(
         {name: hash_tree(root / folder, parts) for name, (folder, parts) in LOCAL_PACKAGES.items()}
     )
 
 
-async def collect_local(say: Progress) -> tuple[Path, ...]:
+async def collect_local(expected: str, say: Progress) -> tuple[Path, ...]:
     """The wheels of memrig-proto and memrig-adapters, the same bytes for the same sources.
 
+    Args:
+        expected: the `local_hash` that the image's inputs name.
+        say: takes lines of text for a human.
+
     Raises:
+        DataError: the sources were changed meanwhile.
         PrerequisiteError: they could not be built, or not be had from the package index.
     """
-    folder = cache_dir() / "wheels-local" / local_hash().removeprefix("sha256:")[:32]
+    folder = cache_dir() / "wheels-local" / short(expected, 32)
     root = checkout()
 
     async def fill(into: Path) -> None:
@@ -105,6 +112,8 @@ async def collect_local(say: Progress) -> tuple[Path, ...]:
         say("building the wheels of memrig-proto and memrig-adapters")
         for sources, parts in LOCAL_PACKAGES.values():
             await _build_wheel(root / sources, parts, into)
+        if await asyncio.to_thread(local_hash) != expected:
+            raise DataError("changed while their wheels were built", where=str(root), fix="repeat")
 
     return await _cached(folder, fill)
 
@@ -119,9 +128,8 @@ def _version(name: str) -> str:
 
 async def _build_wheel(sources: Path, parts: Sequence[str], into: Path) -> None:
     """Builds from a copy of the parts that count: no litter gets in, nothing is left behind."""
-    with tempfile.TemporaryDirectory(prefix="wheel-", dir=cache_dir()) as scratch:
-        copy = Path(scratch) / "sources"
-        copy.mkdir()
+    with tempfile.TemporaryDirectory(dir=scratch_dir()) as scratch:
+        copy = Path(scratch)
         for part in parts:
             if (sources / part).is_dir():
                 litter = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -139,15 +147,12 @@ async def _build_wheel(sources: Path, parts: Sequence[str], into: Path) -> None:
 
 async def _cached(folder: Path, fill: Callable[[Path], Awaitable[None]]) -> tuple[Path, ...]:
     """The wheels in a cache folder, which appears whole or not at all. The build lock is held."""
-    if not folder.is_dir():
+    if not folder.is_dir():  # noqa: ASYNC240  a stat
         folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix="new-", dir=folder.parent))
-        try:
-            await fill(aside)
-            aside.replace(folder)
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-    return tuple(sorted(folder.glob("*.whl")))
+        aside = Path(tempfile.mkdtemp(dir=scratch_dir()))
+        await fill(aside)
+        aside.replace(folder)  # noqa: ASYNC240  a rename
+    return tuple(sorted(folder.glob("*.whl")))  # noqa: ASYNC240  a dozen names
 
 
 async def _run(command: Sequence[str], *, what: str) -> None:
@@ -170,13 +175,12 @@ async def _run(command: Sequence[str], *, what: str) -> None:
             process.kill()
             await asyncio.shield(process.wait())
     if process.returncode != 0:
-        raise explain_pip(plain(output.decode("utf-8", "replace")), what=what)
+        raise explain_pip(plain_text(output.decode("utf-8", "replace")), what=what)
 
 
 def explain_pip(output: str, *, what: str) -> PrerequisiteError | DataError:
     """The error for a pip that failed: which package, and what to do about it."""
-    tail = "\n".join(line for line in output.splitlines() if line.strip())
-    tail = "\n".join(tail.splitlines()[-_TAIL_LINES:])
+    tail = last_lines("\n".join(filter(str.strip, output.splitlines())), _TAIL_LINES)
     if "DO NOT MATCH THE HASHES" in output or "require their versions to be pinned" in output:
         return DataError(
             f"pip refuses what the lock does not name exactly:\n{tail}",

@@ -1,0 +1,134 @@
+"""The Python API: what the command line does, as typed functions.
+
+Example::
+
+    import memrig
+    from memrig import RunConfig
+
+    report = memrig.run(RunConfig(adapter="images/bm25", suite="practical"))
+    print(report.value("recall_any@10").value)
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memrig.errors import IncompleteError, MemrigError
+from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.pod.select import provider_for
+from memrig.report.build import build_report
+from memrig.report.html import render_html
+from memrig.report.model import Report
+from memrig.run.config import RunConfig
+from memrig.run.directory import RunDirectory
+from memrig.run.executor import Executed, LocalExecutor, Observer
+from memrig.run.plan import Plan
+from memrig.run.plan import plan as make_plan
+from memrig.trial import TrialServices, run_trial
+from memrig.trial.directory import write_aside
+
+
+def _silent(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who is told what while a run goes on: lines of text, and progress."""
+
+    say: Callable[[str], None] = _silent
+    observer: Observer = field(default_factory=Observer)
+    planned: Callable[[Plan], None] = lambda _plan: None
+
+
+def run(config: RunConfig, watch: Watch | None = None) -> Report:
+    """Runs a benchmark, or what is left of it, and reports.
+
+    Blocks until every trial is over. Repeating the call resumes or, if there is nothing left to
+    do, reports again.
+
+    Raises:
+        UsageError: the configuration cannot be; exit code 2.
+        PrerequisiteError: the machine lacks something; exit code 3.
+        IncompleteError: trials failed through no fault of the adapter; the rest is kept, and the
+            report is on disk.
+        VerificationError: a finished trial was changed.
+    """
+    return asyncio.run(arun(config, watch))
+
+
+async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
+    """As `run`, inside a running event loop."""
+    watch = watch or Watch()
+    prepared = await make_plan(config, watch.say)
+    watch.planned(prepared)
+    executed = await execute(prepared, config, watch)
+    report = score(prepared.directory.root)
+    _raise_if_failed(executed, report)
+    return report
+
+
+async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
+    """Runs a plan's unfinished trials."""
+    provider = provider_for(prepared.lock.adapter.pod)
+    executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
+    return await executor.execute(prepared, watch.observer)
+
+
+def plan(config: RunConfig) -> Plan:
+    """Resolves a configuration and spools its scenarios; starts nothing."""
+    return asyncio.run(make_plan(config, _silent))
+
+
+def score(run_folder: Path) -> Report:
+    """Grades a run again from its transcripts and writes its reports. Needs no container.
+
+    Raises:
+        UsageError: the folder holds no run.
+        VerificationError: a transcript was changed since it was sealed.
+    """
+    directory = RunDirectory(run_folder)
+    report = build_report(directory)
+    write_aside(directory.report_html, render_html(report).encode())
+    return report
+
+
+def run_one_trial(
+    spec: TrialSpec, scenarios: Path, out: Path, observer: Observer | None = None
+) -> TrialOutcome:
+    """Runs one trial from its spec; what `memrig trial run` does."""
+    services = TrialServices(
+        provider=provider_for(spec.adapter.pod),
+        run_id=spec.trial_id,
+        observer=(observer or Observer()).progress,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    return asyncio.run(run_trial(spec, scenarios, out, services))
+
+
+def _raise_if_failed(executed: Executed, report: Report) -> None:
+    if not executed.failures:
+        return
+    trial, error = next(iter(executed.failures.items()))
+    more = f" (and {len(executed.failures) - 1} more)" if len(executed.failures) > 1 else ""
+    if len(executed.failures) > 0 and not report.questions.settled:
+        raise error
+    raise IncompleteError(
+        f"{report.incomplete}; {error.message}{more}",
+        where=f"trial={trial}",
+        fix=error.fix or "repeat the command: finished trials are kept",
+    ) from error
+
+
+__all__ = [
+    "MemrigError",
+    "Report",
+    "RunConfig",
+    "Watch",
+    "arun",
+    "plan",
+    "run",
+    "run_one_trial",
+    "score",
+]

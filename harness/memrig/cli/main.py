@@ -1,0 +1,52 @@
+"""The entry point: runs a command and turns errors into messages and exit codes."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+from memrig.cli import data, image, inspect, machine, run, trial
+from memrig.cli.app import app
+from memrig.errors import MemrigError
+from memrig.report.console import print_error
+
+COMMANDS = (data, image, inspect, machine, run, trial)
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Runs `memrig`; never shows a traceback for an error of the tree in memrig/errors.py."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    try:
+        app()
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(INTERRUPTED)
+    except MemrigError as error:
+        print_error(error)
+        sys.exit(error.exit_code)
+    except BaseExceptionGroup as group:
+        _end_group(group)
+
+
+def _as_interrupt(_signal: int, _frame: object) -> None:
+    """A polite kill ends a run as Ctrl-C does: pods are removed first."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _end_group(group: BaseExceptionGroup[BaseException]) -> None:
+    leaves = list(_leaves(group))
+    if any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves):
+        sys.exit(INTERRUPTED)
+    known = [leaf for leaf in leaves if isinstance(leaf, MemrigError)]
+    if not known:
+        raise group
+    print_error(known[0])
+    sys.exit(known[0].exit_code)
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
