@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memrig.errors import IncompleteError, MemrigError
+from memrig.errors import DataError, IncompleteError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.pod.reaper import reap, sweep
 from memrig.pod.select import provider_for
 from memrig.report.build import build_report
 from memrig.report.html import render_html
@@ -65,15 +66,21 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     watch.planned(prepared)
     executed = await execute(prepared, config, watch)
     report = score(prepared.directory.root)
-    _raise_if_failed(executed, report)
+    if executed.failures:
+        raise _incomplete(executed, report)
     return report
 
 
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
-    """Runs a plan's unfinished trials."""
+    """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
+    await reap()
     provider = provider_for(prepared.lock.adapter.pod)
     executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
-    return await executor.execute(prepared, watch.observer)
+    try:
+        return await executor.execute(prepared, watch.observer)
+    finally:
+        if not config.keep_pod:
+            await asyncio.shield(sweep(prepared.directory.root.name))
 
 
 def plan(config: RunConfig) -> Plan:
@@ -94,41 +101,49 @@ def score(run_folder: Path) -> Report:
     return report
 
 
-def run_one_trial(
-    spec: TrialSpec, scenarios: Path, out: Path, observer: Observer | None = None
-) -> TrialOutcome:
-    """Runs one trial from its spec; what `memrig trial run` does."""
-    services = TrialServices(
-        provider=provider_for(spec.adapter.pod),
-        run_id=spec.trial_id,
-        observer=(observer or Observer()).progress,
-    )
+def read_report(run_folder: Path) -> Report:
+    """The report of a run as it is on disk; grades the run first if there is none.
+
+    Raises:
+        UsageError: the folder holds no run.
+    """
+    directory = RunDirectory(run_folder)
+    if not directory.report_json.exists():
+        return score(run_folder)
+    return Report.model_validate_json(directory.report_json.read_bytes())
+
+
+def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOutcome:
+    """Runs one trial from its spec; what `memrig trial run` does.
+
+    Args:
+        spec_file: a spec that planning wrote.
+        scenarios: the spooled scenarios; none: ``../scenarios`` beside the spec's folder.
+        out: the folder that gets a directory named after the trial.
+
+    Raises:
+        DataError: the file is not a spec.
+    """
+    try:
+        spec = TrialSpec.model_validate_json(spec_file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise DataError(f"is not a trial spec: {error}", where=str(spec_file)) from error
+    services = TrialServices(provider=provider_for(spec.adapter.pod), run_id=spec.trial_id)
     out.mkdir(parents=True, exist_ok=True)
-    return asyncio.run(run_trial(spec, scenarios, out, services))
+    folder = scenarios or spec_file.parent.parent / "scenarios"
+    return asyncio.run(run_trial(spec, folder, out, services))
 
 
-def _raise_if_failed(executed: Executed, report: Report) -> None:
-    if not executed.failures:
-        return
+def _incomplete(executed: Executed, report: Report) -> MemrigError:
+    """The first failure if there is nothing to show; else what is missing, with the report."""
     trial, error = next(iter(executed.failures.items()))
+    if not report.questions.settled:
+        return error
     more = f" (and {len(executed.failures) - 1} more)" if len(executed.failures) > 1 else ""
-    if len(executed.failures) > 0 and not report.questions.settled:
-        raise error
-    raise IncompleteError(
+    incomplete = IncompleteError(
         f"{report.incomplete}; {error.message}{more}",
         where=f"trial={trial}",
         fix=error.fix or "repeat the command: finished trials are kept",
-    ) from error
-
-
-__all__ = [
-    "MemrigError",
-    "Report",
-    "RunConfig",
-    "Watch",
-    "arun",
-    "plan",
-    "run",
-    "run_one_trial",
-    "score",
-]
+    )
+    incomplete.report = report
+    return incomplete

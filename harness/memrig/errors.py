@@ -125,9 +125,10 @@ class InfrastructureError(HarnessError):
 
 
 class IncompleteError(MemrigError):
-    """Some trials did not end, so the run is not whole."""
+    """Some trials did not end, so the run is not whole. `report` is of what did."""
 
     exit_code = 4
+    report: object = None
 
 
 class GateError(MemrigError):

@@ -5,12 +5,12 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from memrig.cli import data, image, inspect, machine, run, trial
+from memrig.cli import conformance, data, image, inspect, machine, run, trial
 from memrig.cli.app import app
 from memrig.errors import MemrigError
 from memrig.report.console import print_error
 
-COMMANDS = (data, image, inspect, machine, run, trial)
+COMMANDS = (conformance, data, image, inspect, machine, run, trial)
 INTERRUPTED = 130
 
 

@@ -7,10 +7,9 @@ import typer
 
 from memrig import api
 from memrig.cli.app import app
-from memrig.cli.jsonl import JsonLines
+from memrig.cli.show import run_as_json, run_shown
 from memrig.model.trial import Isolation, Mode
-from memrig.report.console import print_finished, print_plan, print_suites
-from memrig.report.progress import RunDisplay
+from memrig.report.console import print_plan, print_suites
 from memrig.run.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs
 from memrig.suites.base import load_suite, suite_names
 
@@ -20,7 +19,7 @@ Adapter = Annotated[
 
 
 @app.command()
-def run(  # noqa: PLR0913 - the flags of the command line, one a parameter
+def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parameter
     adapter: Adapter,
     suite: Annotated[str, typer.Option(help="Which suite; see `memrig suites`.")] = "practical",
     file: Annotated[Path | None, typer.Option(help="Data of your own.")] = None,
@@ -30,7 +29,7 @@ def run(  # noqa: PLR0913 - the flags of the command line, one a parameter
     category_labels: Annotated[str, typer.Option(help="Category numbering in use.")] = "true",
     pod: Annotated[PodChoice, typer.Option(help="Where the adapter runs.")] = "auto",
     isolation: Annotated[Isolation, typer.Option(help="Between scenarios.")] = "fresh",
-    jobs: Annotated[int, typer.Option(min=1, help="Measured at once.")] = default_jobs(),  # noqa: B008
+    jobs: Annotated[int | None, typer.Option(min=1, help="Scenarios measured at once.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Questions, stratified.")] = None,
     top_k: Annotated[int | None, typer.Option(min=1, help="Hits per question.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each scenario.")] = 1,
@@ -42,16 +41,14 @@ def run(  # noqa: PLR0913 - the flags of the command line, one a parameter
     json: Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")] = False,
 ) -> None:
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
-    given = {k: v for k, v in locals().items() if k in RunConfig.model_fields}
-    config = RunConfig(**given)
+    jobs = jobs or default_jobs()
+    config = RunConfig(**{k: v for k, v in locals().items() if k in RunConfig.model_fields})
     if dry_run:
         print_plan(api.plan(config))
     elif json:
-        JsonLines().run(config)
+        run_as_json(config)
     else:
-        with RunDisplay() as display:
-            report = api.run(config, display.watch())
-        print_finished(report)
+        run_shown(config)
 
 
 @app.command()

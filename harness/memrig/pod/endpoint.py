@@ -8,7 +8,7 @@ from typing import Literal
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.pod.base import Fate, PodRequest, Usage
 
-_URL = re.compile(r"grpc://(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>\d{1,5})/?")
+_URL = re.compile(r"(?:grpc://)?(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>\d{1,5})/?")
 _MAX_PORT = 65535
 
 
@@ -63,7 +63,7 @@ class EndpointProvider:
 
 
 def parse_endpoint(url: str) -> str:
-    """The gRPC target of ``grpc://host:port``.
+    """The gRPC target of ``grpc://host:port``, or of a bare ``host:port``.
 
     Raises:
         UsageError: it is something else.

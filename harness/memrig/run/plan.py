@@ -10,7 +10,7 @@ from memrig.model.canonical import short
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
-from memrig.pod.images.resolve import resolve
+from memrig.pod.images import implied_pod, resolve
 from memrig.pod.select import choose_pod
 from memrig.run.config import RunConfig
 from memrig.run.directory import RunDirectory
@@ -113,9 +113,24 @@ async def plan(config: RunConfig, say: Say) -> Plan:
 
 
 async def pod_for(config: RunConfig) -> tuple[PodKind, str]:
-    """Which pod, and why, in one sentence."""
-    if config.adapter.startswith("grpc://"):
-        return "endpoint", f"pod: endpoint, the adapter already runs at {config.adapter}"
+    """Which pod, and why, in one sentence.
+
+    Raises:
+        UsageError: the adapter leaves no choice, and another pod was asked for; or nothing can
+            give a running endpoint a fresh memory.
+    """
+    implied = implied_pod(config.adapter)
+    if implied and config.pod not in ("auto", implied):
+        message = f"--pod {config.pod} cannot take this adapter, which needs {implied}"
+        raise UsageError(message, where=f"--adapter {config.adapter}", fix="leave --pod out")
+    if implied == "endpoint" and config.isolation == "fresh":
+        raise UsageError(
+            "a running endpoint cannot be given a fresh memory for each scenario",
+            where="--isolation fresh",
+            fix="give --isolation reset (Reset between scenarios) or pooled",
+        )
+    if implied:
+        return implied, f"{implied.capitalize()} pods, since {config.adapter} needs them."
     return await choose_pod(config.pod)
 
 
@@ -133,7 +148,8 @@ def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterato
 def _spool_all(
     scenarios: Iterable[Scenario], folder: Path
 ) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
-    refs, notes = [], []
+    refs: list[ScenarioRef] = []
+    notes: list[str] = []
     for scenario in scenarios:
         refs.append(spool(scenario, folder))
         notes.extend(scenario.notes)
@@ -170,7 +186,7 @@ def trials_of(lock: Lock) -> tuple[TrialSpec, ...]:
     """The trials that a lock stands for: scored ones first, then the audit."""
     groups = [lock.scenarios] if lock.isolation == "reset" else [(ref,) for ref in lock.scenarios]
     scored = tuple(_spec(lock, group, repeat) for repeat in range(lock.repeats) for group in groups)
-    if not lock.audit or lock.isolation == "pooled" or lock.adapter.pod == "endpoint":
+    if not lock.audit or lock.isolation == "pooled":
         return scored
     audit = _spec(lock, lock.scenarios[:1], 0).model_copy(update={"kind": "isolation-audit"})
     return (audit, *scored)

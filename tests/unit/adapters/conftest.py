@@ -1,34 +1,15 @@
 """Serves adapters on Unix sockets, with clients as a rig would hold them."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2_grpc
 from memrig_adapters import Adapter
-from memrig_adapters.server import MAX_MESSAGE_BYTES, AdapterServer
+from memrig_adapters.server import AdapterServer
 from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
-
-OPTIONS = [
-    ("grpc.max_receive_message_length", 2 * MAX_MESSAGE_BYTES),
-    ("grpc.max_send_message_length", 2 * MAX_MESSAGE_BYTES),
-]
-
-
-@dataclass(frozen=True)
-class Served:
-    """A served adapter and a client of it. The client's own limits are wider than the contract's."""
-
-    server: AdapterServer
-    channel: grpc.Channel
-    stub: pb_grpc.MemoryAdapterStub
-    health: health_pb2_grpc.HealthStub
-
-    @property
-    def target(self) -> str:
-        return self.server.address
+from support.served import OPTIONS, Serve, Served
 
 
 @pytest.fixture
@@ -38,7 +19,7 @@ def socket(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def connect(socket: Path) -> Iterator[Callable[[Adapter], Served]]:
+def connect(socket: Path) -> Iterator[Serve]:
     """Binds a server that has not started, and a client."""
     made: list[Served] = []
 
@@ -59,7 +40,7 @@ def connect(socket: Path) -> Iterator[Callable[[Adapter], Served]]:
 
 
 @pytest.fixture
-def serve(connect: Callable[[Adapter], Served]) -> Callable[[Adapter], Served]:
+def serve(connect: Serve) -> Serve:
     """Serves an adapter, started."""
 
     def start(adapter: Adapter) -> Served:

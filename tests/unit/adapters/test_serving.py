@@ -11,6 +11,8 @@ from memrig_adapters.errors import AdapterBug
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.server import AdapterServer, AddressError
 from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
+from support.served import Serve
 from support.toy_adapters import AsyncListAdapter, ListAdapter
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -18,13 +20,13 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 @pytest.mark.parametrize("name", ["", "memrig.v1.MemoryAdapter"])
-def test_health_serving(serve, name: str) -> None:
+def test_health_serving(serve: Serve, name: str) -> None:
     """A started adapter is SERVING, for the server as a whole and for the service by its name."""
     served = serve(NoneAdapter())
     assert served.health.Check(health_pb2.HealthCheckRequest(service=name)).status == SERVING
 
 
-def test_not_serving_before_start_returned(connect) -> None:
+def test_not_serving_before_start_returned(connect: Serve) -> None:
     """While start() runs, health answers NOT_SERVING and calls are UNAVAILABLE."""
     entered, go_on = threading.Event(), threading.Event()
 
@@ -51,7 +53,7 @@ def test_not_serving_before_start_returned(connect) -> None:
     assert refused_stream.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
-def test_a_failed_start_never_serves(connect) -> None:
+def test_a_failed_start_never_serves(connect: Serve) -> None:
     """An exception of start() reaches whoever starts the server; health stays NOT_SERVING."""
 
     class Broken(NoneAdapter):
@@ -64,11 +66,11 @@ def test_a_failed_start_never_serves(connect) -> None:
     assert served.health.Check(health_pb2.HealthCheckRequest()).status == NOT_SERVING
 
 
-def test_boot_id_is_one_per_start(serve) -> None:
+def test_boot_id_is_one_per_start(serve: Serve) -> None:
     """Every response of one start carries the same boot id; another start has another."""
     first, second = serve(AsyncListAdapter()), serve(AsyncListAdapter())
 
-    def ids(stub) -> set[str]:
+    def ids(stub: pb_grpc.MemoryAdapterStub) -> set[str]:
         episodes = [pb.Episode(episode_id="e", text="hello")]
         return {
             stub.Capabilities(pb.CapabilitiesRequest()).boot_id,
@@ -87,7 +89,7 @@ def test_boot_id_is_one_per_start(serve) -> None:
     assert "" not in a
 
 
-def test_capabilities_carry_what_is_declared(serve) -> None:
+def test_capabilities_carry_what_is_declared(serve: Serve) -> None:
     """Capabilities repeats the declaration and names contract version 1.0."""
     answer = serve(ListAdapter()).stub.Capabilities(pb.CapabilitiesRequest())
     assert (answer.name, answer.version, answer.contract_version) == ("list", "1.0", "1.0")
@@ -101,7 +103,7 @@ def test_capabilities_carry_what_is_declared(serve) -> None:
     ]
 
 
-def test_support_flags_follow_from_the_methods(serve) -> None:
+def test_support_flags_follow_from_the_methods(serve: Serve) -> None:
     """What is optional counts as supported if, and only if, the class has the method."""
 
     class WithTool(NoneAdapter):
@@ -119,7 +121,7 @@ def test_support_flags_follow_from_the_methods(serve) -> None:
     assert flags(WithTool()) == (False, False, False, ["count"])
 
 
-def test_capabilities_may_be_found_at_start(serve) -> None:
+def test_capabilities_may_be_found_at_start(serve: Serve) -> None:
     """An adapter that learns its version in start() declares it on the instance."""
 
     class Late(NoneAdapter):
@@ -138,7 +140,9 @@ def test_capabilities_may_be_found_at_start(serve) -> None:
         (Capabilities(name="x", version="1", max_results=0), "max_results is 0"),
     ],
 )
-def test_a_wrong_declaration_never_serves(connect, declared: Capabilities, message: str) -> None:
+def test_a_wrong_declaration_never_serves(
+    connect: Serve, declared: Capabilities, message: str
+) -> None:
     """A declaration that the contract does not allow ends the start, naming the field."""
 
     class Wrong(NoneAdapter):
@@ -148,7 +152,7 @@ def test_a_wrong_declaration_never_serves(connect, declared: Capabilities, messa
         connect(Wrong()).server.start()
 
 
-def test_a_missing_method_never_serves(connect) -> None:
+def test_a_missing_method_never_serves(connect: Serve) -> None:
     """An adapter that lacks what must be implemented does not start; the message names it."""
 
     class Half(Adapter):
@@ -161,7 +165,7 @@ def test_a_missing_method_never_serves(connect) -> None:
         connect(Half()).server.start()
 
 
-def test_capabilities_does_not_wait_for_its_turn(serve) -> None:
+def test_capabilities_does_not_wait_for_its_turn(serve: Serve) -> None:
     """Capabilities answers while another call holds the adapter."""
     entered, go_on = threading.Event(), threading.Event()
 
@@ -180,7 +184,7 @@ def test_capabilities_does_not_wait_for_its_turn(serve) -> None:
     assert name == "none"
 
 
-def test_stop_calls_close_once_and_is_clean(serve) -> None:
+def test_stop_calls_close_once_and_is_clean(serve: Serve) -> None:
     """A graceful end calls close() after the last call and says that all ended in time."""
     closed: list[str] = []
 
@@ -195,7 +199,7 @@ def test_stop_calls_close_once_and_is_clean(serve) -> None:
         served.stub.Flush(pb.FlushRequest(), timeout=1)
 
 
-def test_stop_does_not_close_under_a_running_call(serve) -> None:
+def test_stop_does_not_close_under_a_running_call(serve: Serve) -> None:
     """close() does not run beside a plain method that hangs; the end is then not clean."""
     entered, go_on = threading.Event(), threading.Event()
     closed: list[str] = []
@@ -219,7 +223,7 @@ def test_stop_does_not_close_under_a_running_call(serve) -> None:
     assert (clean, snapshot) == (False, [])
 
 
-def test_a_close_that_fails_is_not_clean(serve, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_close_that_fails_is_not_clean(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     """An exception of close() is logged, and the end is not clean."""
 
     class Clumsy(NoneAdapter):

@@ -229,7 +229,7 @@ async def test_hits_beyond_the_limit_are_cut_and_counted(rig):
     rig.behave(surplus=2)
     scenario = small_scenario()
     _, records = await rig.run(small_spec(rig.scenarios, scenario, top_k=1))
-    search = of(QuestionRecord, records)[1].searches[0]
+    search = of(QuestionRecord, records)[0].searches[0]
     assert len(search.hits) == 1
     assert search.surplus_hits == 2
 

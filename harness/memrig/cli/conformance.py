@@ -1,0 +1,1 @@
+"""`memrig conformance`."""

@@ -1,0 +1,39 @@
+"""`memrig data fetch | list | lint`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memrig.cli.app import data_app
+from memrig.errors import DataError
+from memrig.report.console import print_datasets, print_problems
+from memrig.report.progress import Download
+from memrig.suites.datasets import DATASETS, dataset
+from memrig.suites.datasets import fetch as fetch_dataset
+from memrig.suites.lint import lint_file
+
+
+@data_app.command()
+def fetch(name: Annotated[str, typer.Argument(help="See `memrig data list`.")]) -> None:
+    """Downloads a pinned dataset, resuming where an earlier try stopped."""
+    item = dataset(name)
+    with Download(item) as download:
+        path = fetch_dataset(name, download.advance)
+    typer.echo(f"{name}: {path} (sha256 as pinned; licence {item.licence})")
+
+
+@data_app.command(name="list")
+def list_() -> None:
+    """Lists the known datasets and whether they are on this machine."""
+    print_datasets(list(DATASETS.values()))
+
+
+@data_app.command()
+def lint(file: Annotated[Path, typer.Argument(help="A data file.")]) -> None:
+    """Names every defect of a data file. Exit code 2 if a run would refuse it."""
+    problems = lint_file(file)
+    print_problems(problems, str(file))
+    errors = sum(problem.severity == "error" for problem in problems)
+    if errors:
+        raise DataError(f"{errors} errors", where=str(file), fix="mend what the table names")

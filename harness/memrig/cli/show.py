@@ -1,0 +1,72 @@
+"""The two ways to follow a run: for people, and as JSON lines."""
+
+import json
+
+import typer
+
+from memrig import api
+from memrig.errors import IncompleteError, MemrigError
+from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.report.console import print_report
+from memrig.report.model import Report
+from memrig.report.progress import RunDisplay
+from memrig.run.config import RunConfig
+from memrig.run.directory import RunDirectory
+from memrig.run.executor import Observer
+from memrig.run.plan import Plan
+
+
+def run_shown(config: RunConfig) -> None:
+    """Runs with a progress display on stderr, then the summary on stdout, also if incomplete."""
+    try:
+        with RunDisplay() as display:
+            report = api.run(config, api.Watch(display.say, display.observer, display.planned))
+    except IncompleteError as error:
+        if isinstance(error.report, Report):
+            print_report(error.report, _folder(display.plan))
+        raise
+    print_report(report, _folder(display.plan))
+
+
+def _folder(plan: Plan | None) -> RunDirectory | None:
+    return plan.directory if plan else None
+
+
+class _Lines:
+    """One JSON line a finished trial, and a last one with the report's path."""
+
+    def __init__(self) -> None:
+        self._plan: Plan | None = None
+
+    def watch(self) -> api.Watch:
+        observer = Observer(finished=self._finished, failed=self._failed)
+        return api.Watch(lambda line: typer.echo(line, err=True), observer, self._planned)
+
+    def _planned(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def _finished(self, spec: TrialSpec, outcome: TrialOutcome) -> None:
+        fields = outcome.model_dump(mode="json", exclude={"format", "head", "spec_digest"})
+        self._line({"event": "trial", "kind": spec.kind, **fields})
+
+    def _failed(self, spec: TrialSpec, error: MemrigError) -> None:
+        self._line({"event": "trial_failed", "trial_id": spec.trial_id, "error": str(error)})
+
+    def report(self, report: Report) -> None:
+        path = self._plan.directory.report_json if self._plan else ""
+        self._line({"event": "report", "path": str(path), "complete": report.complete})
+
+    def _line(self, fields: dict[str, object]) -> None:
+        typer.echo(json.dumps(fields, ensure_ascii=False))
+
+
+def run_as_json(config: RunConfig) -> None:
+    """Runs with nothing but JSON lines on stdout; no last line if the run crashes."""
+    lines = _Lines()
+    try:
+        report = api.run(config, lines.watch())
+    except IncompleteError as error:
+        if isinstance(error.report, Report):
+            lines.report(error.report)
+        raise
+    lines.report(report)
