@@ -1,9 +1,10 @@
-"""Generates the typed stubs of the contract, and lints it; `make proto` runs this.
+"""Generates the typed stubs and the descriptor of the contract; `make proto` runs this.
 
 The generator is an old toolchain on purpose (grpcio-tools 1.78, protobuf 6.31): generated code
 loads on newer protobuf runtimes, never on older ones, and vendors pin old ones.
 """
 
+import shutil
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +24,8 @@ def generate(target: Path) -> None:
     path gives the stubs a module name of their own.
 
     Raises:
-        RuntimeError: the compiler refused the contract; its messages are on stderr.
+        RuntimeError: a plug-in is not installed, or the compiler refused the contract; its
+            messages are on stderr.
     """
     out = target / PACKAGE
     out.mkdir(parents=True, exist_ok=True)
@@ -31,6 +33,7 @@ def generate(target: Path) -> None:
         "protoc",
         f"-I{PACKAGE}={SOURCE}",
         f"-I{files('grpc_tools') / '_proto'}",
+        *(f"--plugin={_plugin(name)}" for name in ("protoc-gen-mypy", "protoc-gen-mypy_grpc")),
         f"--python_out={target}",
         f"--grpc_python_out={target}",
         f"--mypy_out={target}",
@@ -41,6 +44,14 @@ def generate(target: Path) -> None:
     ]
     if protoc.main(arguments) != 0:
         raise RuntimeError(f"protoc refused {SOURCE / 'memory_adapter.proto'}")
+
+
+def _plugin(name: str) -> str:
+    """Beside this interpreter first: a virtual environment need not be activated."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    if found is None:
+        raise RuntimeError(f"{name} is not installed; run `make setup`")
+    return f"{name}={found}"
 
 
 if __name__ == "__main__":

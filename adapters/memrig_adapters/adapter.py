@@ -126,7 +126,7 @@ def tool(
         description: for the agent; default: the method's docstring.
 
     Raises:
-        ValueError: the name or the schema is not one that the contract allows.
+        ValueError: name, schema or description is not one that the contract allows.
     """
 
     def mark(method: Method) -> Method:
@@ -135,7 +135,9 @@ def tool(
             raise ValueError(f"tool {title!r}: not 1 to 64 of [A-Za-z0-9_-], or a name of the rig")
         if schema.get("type") != "object":
             raise ValueError(f"tool {title!r}: the schema's type is not 'object'")
-        text = description or (method.__doc__ or "").strip()
+        text = (description or method.__doc__ or "").strip()
+        if not text:
+            raise ValueError(f"tool {title!r}: neither a description nor a docstring")
         spec = ToolSpec(title, text, json.dumps(schema, allow_nan=False), method.__name__)
         method.__memrig_tool__ = spec  # type: ignore[attr-defined]
         return method
@@ -177,10 +179,21 @@ def check_capabilities(adapter: Adapter) -> Capabilities:
     declared = getattr(adapter, "capabilities", None)
     if not isinstance(declared, Capabilities):
         raise AdapterBug(f"{type(adapter).__name__}.capabilities is {declared!r}")
+    _check_declared(declared)
+    missing = [m for m in ("flush", "search", "reset") if not overrides(adapter, m)]
+    if not (overrides(adapter, "ingest") or overrides(adapter, "ingest_batch")):
+        missing.insert(0, "ingest")
+    if missing:
+        raise AdapterBug(f"{type(adapter).__name__} lacks {', '.join(missing)}")
+    return declared
+
+
+def _check_declared(declared: Capabilities) -> None:
     if not declared.name or not declared.version:
         raise AdapterBug(f"capabilities: no name or no version: {declared!r}")
-    if not declared.search_modes:
-        raise AdapterBug("capabilities.search_modes is empty")
+    modes = declared.search_modes
+    if not modes or len(set(modes)) != len(modes):
+        raise AdapterBug(f"capabilities.search_modes is empty or repeats a mode: {modes}")
     if not 1 <= declared.max_results < 2**32:
         raise AdapterBug(f"capabilities.max_results is {declared.max_results}")
     names = [item.name for item in declared.filter_fields]
@@ -188,13 +201,9 @@ def check_capabilities(adapter: Adapter) -> Capabilities:
         raise AdapterBug(f"capabilities.filter_fields: empty or repeated names in {names}")
     for item in declared.filter_fields:
         if (item.type is FilterType.ENUM) != bool(item.enum_values):
-            raise AdapterBug(f"capabilities.filter_fields: {item.name!r}: enum_values and type")
-    missing = [m for m in ("flush", "search", "reset") if not overrides(adapter, m)]
-    if not (overrides(adapter, "ingest") or overrides(adapter, "ingest_batch")):
-        missing.insert(0, "ingest")
-    if missing:
-        raise AdapterBug(f"{type(adapter).__name__} lacks {', '.join(missing)}")
-    return declared
+            raise AdapterBug(f"capabilities.filter_fields: {item.name!r}: enum_values go with ENUM")
+        if item.name == "timestamp" and item.type is not FilterType.TIMESTAMP:
+            raise AdapterBug("capabilities.filter_fields: 'timestamp' is not of type TIMESTAMP")
 
 
 #: What a tool method may return.

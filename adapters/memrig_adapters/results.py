@@ -110,10 +110,10 @@ def _hit_message(hit: Hit) -> pb.Hit:
         raise AdapterBug(f"Hit.score of {hit.ref_id!r} is {hit.score}, not finite")
     return pb.Hit(
         ref_id=_ref(hit.ref_id),
-        text=hit.text,
-        score=hit.score,
-        source_episode_ids=hit.source_episode_ids,
-        source_turn_ids=hit.source_turn_ids,
+        text=_text(hit.text, "Hit.text"),
+        score=float(hit.score),
+        source_episode_ids=_ids(hit.source_episode_ids, "Hit.source_episode_ids"),
+        source_turn_ids=_ids(hit.source_turn_ids, "Hit.source_turn_ids"),
         timestamp=_time_message(hit.timestamp),
     )
 
@@ -128,9 +128,9 @@ def document_message(document: Document) -> pb.Document:
         raise AdapterBug(f"retrieve returned {document!r}, not a Document")
     return pb.Document(
         ref_id=_ref(document.ref_id),
-        text=document.text,
-        source_episode_ids=document.source_episode_ids,
-        source_turn_ids=document.source_turn_ids,
+        text=_text(document.text, "Document.text"),
+        source_episode_ids=_ids(document.source_episode_ids, "Document.source_episode_ids"),
+        source_turn_ids=_ids(document.source_turn_ids, "Document.source_turn_ids"),
         timestamp=_time_message(document.timestamp),
     )
 
@@ -148,9 +148,9 @@ def answer_message(answer: Answer, boot_id: str) -> pb.AnswerResponse:
     if answer.confidence is not None and not 0 <= answer.confidence <= 1:
         raise AdapterBug(f"Answer.confidence is {answer.confidence}, not 0 to 1")
     message = pb.AnswerResponse(
-        answer=answer.text,
-        cited_ref_ids=answer.cited_ref_ids,
-        source_episode_ids=answer.source_episode_ids,
+        answer=_text(answer.text, "Answer.text"),
+        cited_ref_ids=_ids(answer.cited_ref_ids, "Answer.cited_ref_ids"),
+        source_episode_ids=_ids(answer.source_episode_ids, "Answer.source_episode_ids"),
         confidence=answer.confidence,
         abstained=answer.abstained,
         tool_uses=[
@@ -194,6 +194,20 @@ def _ref(ref_id: str) -> str:
     if not 1 <= len(ref_id.encode()) <= MAX_REF_BYTES:
         raise AdapterBug(f"ref_id is {ref_id!r}, not 1 to {MAX_REF_BYTES} bytes")
     return ref_id
+
+
+def _text(text: str, field: str) -> str:
+    # Protobuf takes None for "not set", and would send an empty text.
+    if not isinstance(text, str):
+        raise AdapterBug(f"{field} is {text!r}, not a str")
+    return text
+
+
+def _ids(ids: Sequence[str], field: str) -> Sequence[str]:
+    # A lone string would be taken for a sequence of one-letter ids.
+    if isinstance(ids, str):
+        raise AdapterBug(f"{field} is {ids!r}, not a tuple of ids")
+    return ids
 
 
 def _time_message(time: datetime | None) -> Timestamp | None:

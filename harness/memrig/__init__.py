@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from memrig.api import Watch, arun, plan, run, score
     from memrig.errors import MemrigError
     from memrig.report.model import Report
-    from memrig.run.config import RunConfig
+    from memrig.runs.config import RunConfig
 
 _HOMES = {
     "MemrigError": "memrig.errors",
     "Report": "memrig.report.model",
-    "RunConfig": "memrig.run.config",
+    "RunConfig": "memrig.runs.config",
     "Watch": "memrig.api",
     "arun": "memrig.api",
     "plan": "memrig.api",

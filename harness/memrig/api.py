@@ -21,11 +21,11 @@ from memrig.pod.select import provider_for
 from memrig.report.build import build_report
 from memrig.report.html import render_html
 from memrig.report.model import Report
-from memrig.run.config import RunConfig
-from memrig.run.directory import RunDirectory
-from memrig.run.executor import Executed, LocalExecutor, Observer
-from memrig.run.plan import Plan
-from memrig.run.plan import plan as make_plan
+from memrig.runs.config import RunConfig
+from memrig.runs.directory import RunDirectory
+from memrig.runs.executor import Executed, LocalExecutor, Observer
+from memrig.runs.plan import Plan
+from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
 from memrig.trial.directory import write_aside
 

@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 from docker import APIClient
 from docker.errors import DockerException
-
 from memrig.errors import PrerequisiteError
 from memrig.pod.docker import socket_path
 

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
-
 from memrig.model.manifest import AdapterManifest, AdapterRef, Container, PodKind
 from memrig.pod.base import Fate, PodRequest, Usage
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 _WORD = re.compile(r"\w+")
 _boots = itertools.count(1)

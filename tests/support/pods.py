@@ -14,12 +14,15 @@ from typing import Any, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-
 from memrig.model.manifest import AdapterManifest, AdapterRef, PodKind, load_manifest
 from memrig.pod.base import Fate, Pod, PodRequest
+from memrig.pod.docker import Engine, socket_path
 from memrig.pod.images import resolve
+from memrig.pod.runtime import list_folders
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
+
+from support.docker_required import why_no_docker
 
 TESTBED = Path(__file__).parents[1] / "images" / "testbed"
 SERVICE = "memrig.v1.MemoryAdapter"
@@ -40,7 +43,7 @@ def manifest() -> AdapterManifest:
     return load_manifest(TESTBED / "adapter.toml")
 
 
-async def testbed(kind: PodKind, **changes: Any) -> AdapterRef:
+async def tricky(kind: PodKind, **changes: Any) -> AdapterRef:
     """The testbed without its companion. `changes`: `command`, `environment`, `resources`…"""
     return await _adapter(kind, companion=False, changes=changes)
 
@@ -116,7 +119,7 @@ class Caller:
         await call.write(pb.IngestRequest(episodes=[episode]))
         await call.done_writing()
         acks = [ack.status async for answer in call for ack in answer.acks]
-        assert acks == [pb.INGEST_STATUS_ACCEPTED], acks
+        assert acks == [pb.INGEST_STATUS_STORED], acks
 
 
 @asynccontextmanager
@@ -180,3 +183,15 @@ def free_port() -> int:
     """A TCP port that nobody listens on now."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
+
+
+async def left_over(run: str) -> list[str]:
+    """Names of everything of a run that is still there."""
+    names = [str(f.path) for f in list_folders() if (o := f.owner()) and o.run == run]
+    if not why_no_docker():
+        engine = Engine(socket_path())
+        label = (f"io.memrig.run={run}",)
+        names += [c.name for c in await engine.containers(label)]
+        names += [v.name for v in await engine.volumes(label)]
+        engine.close()
+    return names

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from support.fake_memory import fake_adapter
-
 from memrig.model.gold import Gold
 from memrig.model.scenario import Episode, Question, Scenario
 from memrig.model.trial import Budget, Deadlines, TrialSpec
 from memrig.suites.spool import spool
+
+from support.fake_memory import fake_adapter
 
 FACTS = {
     "e1": "Ada: the blue kettle is in the attic",

@@ -9,7 +9,7 @@ from memrig import api
 from memrig.cli.app import app
 from memrig.report.console import print_question, print_report
 from memrig.report.questions import find_questions
-from memrig.run.directory import RunDirectory
+from memrig.runs.directory import RunDirectory
 
 RunFolder = Annotated[Path, typer.Argument(help="A folder that `memrig run` wrote.")]
 

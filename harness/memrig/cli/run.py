@@ -10,7 +10,7 @@ from memrig.cli.app import app
 from memrig.cli.show import run_as_json, run_shown
 from memrig.model.trial import Isolation, Mode
 from memrig.report.console import print_plan, print_suites
-from memrig.run.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs
+from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs
 from memrig.suites.base import load_suite, suite_names
 
 Adapter = Annotated[

@@ -10,10 +10,10 @@ from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.report.console import print_report
 from memrig.report.model import Report
 from memrig.report.progress import RunDisplay
-from memrig.run.config import RunConfig
-from memrig.run.directory import RunDirectory
-from memrig.run.executor import Observer
-from memrig.run.plan import Plan
+from memrig.runs.config import RunConfig
+from memrig.runs.directory import RunDirectory
+from memrig.runs.executor import Observer
+from memrig.runs.plan import Plan
 
 
 def run_shown(config: RunConfig) -> None:

@@ -53,16 +53,26 @@ def hit_record(hit: pb.Hit, ids: Pseudonyms) -> HitRecord:
         ref_id=hit.ref_id,
         text=hit.text,
         score=hit.score,
-        episodes=tuple(ids.source(name) for name in hit.source_episode_ids),
-        turns=tuple(ids.source(name) for name in hit.source_turn_ids),
+        episodes=tuple(ids.source_episode(name) for name in hit.source_episode_ids),
+        turns=tuple(ids.source_turn(name) for name in hit.source_turn_ids),
     )
+
+
+def _is_mode(number: int) -> bool:
+    """Proto3 enums are open: any number arrives."""
+    return number != pb.SEARCH_MODE_UNSPECIFIED and number in pb.SearchMode.values()
+
+
+def _is_filter_type(number: int) -> bool:
+    return number != pb.FILTER_TYPE_UNSPECIFIED and number in pb.FilterType.values()
 
 
 def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
     """Checks the handshake and keeps what matters.
 
     Raises:
-        ContractError: another contract major, no boot id, no search mode, or no results.
+        ContractError: another contract major, no boot id, no results, no search mode, or an enum
+            value that the contract does not have.
     """
     problems = [
         problem
@@ -71,6 +81,14 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
             ("boot_id is empty", not message.boot_id),
             ("search_modes is empty", not message.search_modes),
             ("max_results is 0", message.max_results == 0),
+            (
+                f"search_modes holds {list(message.search_modes)}, not all of them modes",
+                not all(map(_is_mode, message.search_modes)),
+            ),
+            (
+                "a filter field has no type",
+                not all(_is_filter_type(field.type) for field in message.filter_fields),
+            ),
             (
                 f"contract_version is {message.contract_version!r}, expected {CONTRACT_MAJOR}.x",
                 message.contract_version.split(".")[0] != CONTRACT_MAJOR,

@@ -47,12 +47,23 @@ class Pseudonyms:
             return real
         return None
 
-    def source(self, opaque: str) -> str | None:
-        """The real id behind a claimed source; None if the claim is void.
+    def source_episode(self, opaque: str) -> str | None:
+        """The real id behind an episode that is claimed as a source.
 
-        A claim is void unless its episode (or the episode of its turn) was acknowledged.
+        None if the claim is void: not the id of an episode that was acknowledged.
         """
-        return self._real.get(opaque) if opaque in self._acknowledged else None
+        return self._source("e_", opaque)
+
+    def source_turn(self, opaque: str) -> str | None:
+        """The real id behind a turn that is claimed as a source.
+
+        None if the claim is void: not the id of a turn of an episode that was acknowledged.
+        """
+        return self._source("t_", opaque)
+
+    def _source(self, kind: str, opaque: str) -> str | None:
+        known = opaque.startswith(kind) and opaque in self._acknowledged
+        return self._real[opaque] if known else None
 
     def real(self, opaque: str) -> str:
         """The real id of something that was sent, acknowledged or not."""

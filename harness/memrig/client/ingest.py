@@ -12,8 +12,8 @@ from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 from memrig.client.convert import episode_message
 from memrig.client.ids import Pseudonyms
-from memrig.client.status import map_error
-from memrig.errors import AdapterRpcError, AdapterTimeoutError, ContractError
+from memrig.client.status import StreamEnding
+from memrig.errors import AdapterTimeoutError, ContractError
 from memrig.model.scenario import Episode
 from memrig.model.transcript import Ack
 from memrig.model.trial import Deadlines
@@ -42,7 +42,7 @@ class _Ledger:
     def __init__(self, ids: Pseudonyms) -> None:
         self._ids = ids
         self._open: dict[str, int] = {}
-        self.failure: BaseException | None = None
+        self.all_sent = False
 
     def sent(self, opaque: str) -> None:
         self._open[opaque] = time.monotonic_ns()
@@ -67,6 +67,9 @@ class _Ledger:
         if self._open:
             message = f"the stream ended with {len(self._open)} episodes unacknowledged"
             raise ContractError(message, where=_WHERE)
+        if not self.all_sent:
+            message = "the adapter ended the stream before every episode was sent"
+            raise ContractError(message, where=_WHERE)
 
 
 def _batches(episodes: Iterable[Episode], ids: Pseudonyms) -> Iterator[list[pb.Episode]]:
@@ -90,11 +93,18 @@ async def _send(
     ids: Pseudonyms,
     ledger: _Ledger,
 ) -> None:
-    for batch in _batches(episodes, ids):
-        for message in batch:
-            ledger.sent(message.episode_id)
-        await call.write(pb.IngestRequest(episodes=batch))
-    await call.done_writing()
+    try:
+        for batch in _batches(episodes, ids):
+            for message in batch:
+                ledger.sent(message.episode_id)
+            await call.write(pb.IngestRequest(episodes=batch))
+        ledger.all_sent = True
+        await call.done_writing()
+    except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+        return  # the call is over; its status, read at the other end, tells why
+    except Exception:
+        call.cancel()  # the episodes could not be read: no acknowledgement is worth waiting for
+        raise
 
 
 async def _receive(
@@ -102,10 +112,13 @@ async def _receive(
     ledger: _Ledger,
     idle_s: float,
 ) -> AsyncIterator[IngestResult]:
+    """Yields until the stream is over, well or not: `StreamEnding` knows."""
     while True:
         try:
             async with asyncio.timeout(idle_s):
                 response = await call.read()
+        except grpc.aio.AioRpcError:
+            return
         except TimeoutError as error:
             raise AdapterTimeoutError(
                 idle_s, where=f"{_WHERE} (between acknowledgements)"
@@ -126,15 +139,19 @@ async def ingest_stream(
 ) -> AsyncIterator[IngestResult]:
     """Streams episodes; see `MemoryClient.ingest`."""
     call = stub.Ingest(timeout=deadlines.ingest)
+    ending = StreamEnding(call)
     ledger = _Ledger(ids)
     sender = asyncio.create_task(_send(call, episodes, ids, ledger))
     try:
         async for result in _receive(call, ledger, deadlines.ingest_idle):
             yield result
-        await _end(call, sender)
+        if failure := ending.failure(deadlines.ingest, _WHERE):
+            raise failure
+        await sender
         ledger.check_settled()
-    except grpc.aio.AioRpcError as error:
-        raise map_error(error, deadlines.ingest, _WHERE) from error
+    except asyncio.CancelledError:
+        _raise_failure(sender)
+        raise
     finally:
         sender.cancel()
         call.cancel()
@@ -142,11 +159,7 @@ async def ingest_stream(
             await sender
 
 
-async def _end(
-    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
-    sender: "asyncio.Task[None]",
-) -> None:
-    code = await call.code()
-    if code is not grpc.StatusCode.OK:
-        raise AdapterRpcError(code.name, (await call.details()) or "", where=_WHERE)
-    await sender
+def _raise_failure(sender: "asyncio.Task[None]") -> None:
+    """Raises what kept the rig from sending: its own fault must not look like the adapter's."""
+    if sender.done() and not sender.cancelled() and (failure := sender.exception()):
+        raise failure

@@ -1,5 +1,6 @@
 """What one trial is asked to do, hashed by content, and what it comes to."""
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +13,8 @@ from memrig.model.scenario import ScenarioRef
 Mode = Literal["retrieval"]
 Isolation = Literal["fresh", "reset", "pooled"]
 TrialKind = Literal["scored", "isolation-audit"]
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class _Frozen(BaseModel):
@@ -61,7 +64,7 @@ class TrialSpec(_Frozen):
     def trial_id(self) -> str:
         """A readable name that ends in the hash of the whole spec."""
         head = self.scenarios[0].scenario_id if len(self.scenarios) == 1 else "all"
-        safe = "".join(c if c.isalnum() or c in "-_" else "-" for c in head)[:40]
+        safe = _UNSAFE.sub("-", head)[:40].lstrip("-") or "scenario"
         name = "audit" if self.kind == "isolation-audit" else safe
         return f"{name}-s{self.seed}-r{self.repeat}-{short(digest_of(self))}"
 

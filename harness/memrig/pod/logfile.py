@@ -43,14 +43,14 @@ class CappedLog:
 
     def _drain(self) -> None:
         written = 0
-        with self._file:
-            while chunk := self._read():
-                if written + len(chunk) > self._max_bytes:
-                    self._rotate()
-                    written = 0
-                with suppress(OSError):  # a full disk must not block the adapter
-                    self._file.write(chunk)
-                written += len(chunk)
+        while chunk := self._read():
+            if written + len(chunk) > self._max_bytes:
+                self._rotate()
+                written = 0
+            with suppress(OSError):  # a full disk must not block the adapter
+                self._file.write(chunk)
+            written += len(chunk)
+        self._file.close()
         os.close(self._read_end)
 
     def _read(self) -> bytes:

@@ -45,6 +45,7 @@ class ProcessPod:
         self._environment = environment
         self._keep = keep
         self._used = Usage()
+        self._cpu_before_s = 0.0
         self._process, self._log = self._spawn()
 
     @property
@@ -70,7 +71,7 @@ class ProcessPod:
         found = usage_of(session_members(self._process.pid))
         if found is not None:
             self._used = Usage(
-                cpu_s=found.cpu_s,
+                cpu_s=self._cpu_before_s + found.cpu_s,
                 peak_memory_bytes=max(found.peak_bytes, self._used.peak_memory_bytes or 0),
                 memory_bytes=found.memory_bytes,
             )
@@ -90,6 +91,7 @@ class ProcessPod:
             raise PrerequisiteError(
                 f"a process pod has no service {service!r}", fix="use --pod docker"
             )
+        self._cpu_before_s = (await self.usage()).cpu_s or 0.0
         await self.stop()
         self._folder.adapter_socket.unlink(missing_ok=True)
         self._process, self._log = self._spawn()

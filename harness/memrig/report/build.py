@@ -23,8 +23,8 @@ from memrig.report.model import (
     Resources,
 )
 from memrig.report.worst import worst_questions
-from memrig.run.directory import Execution, RunDirectory
-from memrig.run.lock import Lock
+from memrig.runs.directory import Execution, RunDirectory
+from memrig.runs.lock import Lock
 from memrig.stats.summary import summarise
 from memrig.trial.directory import write_aside
 

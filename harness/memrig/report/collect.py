@@ -21,7 +21,7 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.model.trial import TrialSpec
-from memrig.run.directory import RunDirectory
+from memrig.runs.directory import RunDirectory
 from memrig.trial.directory import load_trial
 
 

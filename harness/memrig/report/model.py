@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from memrig.run.directory import Execution
-from memrig.run.lock import DataLock, Machine
+from memrig.runs.directory import Execution
+from memrig.runs.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
 
 SCHEMA_VERSION = "memrig.report/1"

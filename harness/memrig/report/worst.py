@@ -7,7 +7,7 @@ from memrig.model.scenario import questions_of
 from memrig.model.transcript import HitRecord, QuestionRecord
 from memrig.report.collect import Collected
 from memrig.report.model import ShownEvidence, ShownHit, ShownQuestion
-from memrig.run.directory import RunDirectory
+from memrig.runs.directory import RunDirectory
 
 _SHOWN = 10
 _TEXT = 400

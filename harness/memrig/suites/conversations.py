@@ -19,6 +19,8 @@ from memrig.model.scenario import Episode, Event, Question, Scenario
 
 FORMAT = "memrig.conversations/1"
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+#: An empty keyword would be in every hit.
+Keyword = Annotated[str, Field(pattern=r"\S")]
 
 
 class _Strict(BaseModel):
@@ -50,7 +52,7 @@ class ConversationQuestion(_Strict):
     asked_at: AwareDatetime | None = None
     answer: GoldAnswer
     evidence: tuple[Identifier, ...] = Field(min_length=1)
-    keywords: tuple[str, ...] = ()
+    keywords: tuple[Keyword, ...] = ()
     stale: tuple[Identifier, ...] = ()
 
 

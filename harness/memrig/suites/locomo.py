@@ -96,19 +96,26 @@ class Locomo:
 
 def _load(options: SuiteOptions) -> tuple[str, list[object]]:
     if options.sample:
-        text = (files("memrig.suites") / "locomo_sample.json").read_text("utf-8")
+        text = (files("memrig.suites") / "locomo_sample.json").read_bytes()
         where = "the built-in sample"
     else:
         path: Path = options.file or locate("locomo")
-        text, where = path.read_text("utf-8"), str(path)
+        text, where = _read(path), str(path)
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise DataError(f"is not JSON: {error}", where=where) from error
     if not isinstance(value, list) or not value:
         message = f"holds {type(value).__name__}, expected a list of dialogues"
         raise DataError(message, where=where, fix="give LoCoMo's locomo10.json")
     return where, value
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
 class _Dialogue:
@@ -119,7 +126,7 @@ class _Dialogue:
         self._labels = labels
         self._raw = _expect(raw, dict, where)
         self._conversation = _expect(self._raw.get("conversation"), dict, f"{where}.conversation")
-        self._id = _expect(self._raw.get("sample_id"), str, f"{where}.sample_id")
+        self._id = _some_text(self._raw.get("sample_id"), f"{where}.sample_id")
 
     def scenario(self) -> Scenario:
         episodes = list(self._episodes())
@@ -134,7 +141,7 @@ class _Dialogue:
             key = f"session_{number}"
             where = f"{self._where}.conversation.{key}"
             date = self._date(f"{key}_date_time")
-            for index, item in enumerate(_expect(self._conversation[key], list, where)):
+            for index, item in enumerate(_expect(self._conversation.get(key), list, where)):
                 turn = _expect(item, dict, f"{where}[{index}]")
                 fields = {
                     name: _expect(turn.get(name), str, f"{where}[{index}].{name}")
@@ -163,20 +170,21 @@ class _Dialogue:
         for index, item in enumerate(_expect(self._raw.get("qa"), list, f"{self._where}.qa")):
             where = f"{self._where}.qa[{index}]"
             qa = _expect(item, dict, where)
-            raw = [_expect(e, str, f"{where}.evidence") for e in qa.get("evidence", [])]
+            listed = _expect(qa.get("evidence", []), list, f"{where}.evidence")
+            raw = [_expect(e, str, f"{where}.evidence[{n}]") for n, e in enumerate(listed)]
             evidence = repair_evidence(raw, known)
             repaired, dropped = repaired + evidence.repaired, dropped + evidence.dropped
-            empty += not raw
+            empty += not evidence.turns
             name = f"{self._id}#{index}"
-            text = _expect(qa.get("question"), str, f"{where}.question")
+            text = _some_text(qa.get("question"), f"{where}.question")
             questions.append(Question(question_id=name, text=text))
             gold[name] = Gold(
                 question_id=name,
                 category=self._category(qa.get("category"), where),
                 answer=_answer(qa),
                 evidence=evidence.turns,
-                scorable=bool(raw),
-                note="" if raw else "the data names no evidence",
+                scorable=bool(evidence.turns),
+                note="" if evidence.turns else "the data names no evidence",
             )
         notes = tuple(
             f"{self._id}: {count} {what}"
@@ -190,8 +198,8 @@ class _Dialogue:
         return questions, gold, notes
 
     def _category(self, raw: object, where: str) -> str:
-        if not isinstance(raw, int) or not 1 <= raw <= len(self._labels):
-            raise DataError(f"category is {raw!r}, expected 1 to 5", where=where)
+        if type(raw) is not int or not 1 <= raw <= len(self._labels):
+            raise DataError(f"is {raw!r}, expected 1 to 5", where=f"{where}.category")
         return self._labels[raw - 1]
 
 
@@ -205,6 +213,13 @@ def _expect(value: object, kind: type[T], where: str) -> T:
         got = "nothing" if value is None else f"{type(value).__name__} {value!r:.60}"
         raise DataError(f"expected {kind.__name__}, got {got}", where=where)
     return value
+
+
+def _some_text(value: object, where: str) -> str:
+    text = _expect(value, str, where)
+    if not text.strip():
+        raise DataError("is empty", where=where)
+    return text
 
 
 SUITE = Locomo()

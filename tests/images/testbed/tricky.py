@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.request
 
 from memrig_adapters import Adapter, Capabilities, Episode, Hit, Query
 
@@ -28,7 +29,7 @@ def allocate(mebibytes: int) -> None:
     del held
 
 
-def obey(order: list[str]) -> str:  # noqa: C901 - one case for each way to fail
+def obey(order: list[str]) -> str:  # noqa: C901, PLR0912 - one case for each way to fail
     """Does what a query says; returns what there is to tell."""
     match order:
         case ["exit", code]:
@@ -48,6 +49,10 @@ def obey(order: list[str]) -> str:  # noqa: C901 - one case for each way to fail
                 sys.stdout.write(LINE)
             sys.stdout.write("the last line of the flood\n")
             sys.stdout.flush()
+        case ["fetch"]:
+            url = os.environ["MEMRIG_LLM_BASE_URL"] + "/hello"
+            with urllib.request.urlopen(url, timeout=5) as response:  # noqa: S310
+                return str(response.read().decode())
         case ["environment"]:
             return "\n".join(f"{k}={v}" for k, v in sorted(os.environ.items()))
         case ["escape"]:

@@ -6,6 +6,7 @@ import time
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2
 from memrig_adapters import Hit, InvalidRequest, NotFound, Query
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.server import MAX_MESSAGE_BYTES
@@ -168,6 +169,46 @@ def test_a_blocked_plain_method_meets_the_deadline(serve: Serve) -> None:
     assert took < 5
     assert name == "none"
     assert served.search("hello") == []
+
+
+def test_health_answers_however_many_calls_wait(serve: Serve) -> None:
+    """With 256 calls behind one that hangs, health and Capabilities still answer at once."""
+    go_on = threading.Event()
+
+    class Blocked(NoneAdapter):
+        def search(self, _query: Query) -> list[Hit]:
+            go_on.wait(30)
+            return []
+
+    served = serve(Blocked())
+    waiting = [served.stub.Search.future(HELLO, timeout=60) for _ in range(256)]
+    check = health_pb2.HealthCheckRequest(service="memrig.v1.MemoryAdapter")
+    status = served.health.Check(check, timeout=10).status
+    name = served.stub.Capabilities(pb.CapabilitiesRequest(), timeout=10).name
+    go_on.set()
+    answers = [call.result(60) for call in waiting]
+    assert (status, name) == (health_pb2.HealthCheckResponse.SERVING, "none")
+    assert len(answers) == 256
+
+
+def test_waiting_calls_cost_no_threads(serve: Serve) -> None:
+    """256 waiting calls fit a container that allows 64 processes: threads count as such."""
+    go_on = threading.Event()
+    before = threading.active_count()
+
+    class Blocked(NoneAdapter):
+        def search(self, _query: Query) -> list[Hit]:
+            go_on.wait(30)
+            return []
+
+    served = serve(Blocked())
+    waiting = [served.stub.Search.future(HELLO, timeout=60) for _ in range(256)]
+    served.stub.Capabilities(pb.CapabilitiesRequest(), timeout=10)
+    threads = threading.active_count() - before
+    go_on.set()
+    for call in waiting:
+        call.result(60)
+    assert threads <= 48
 
 
 def test_a_coroutine_is_cancelled_at_its_deadline(serve: Serve) -> None:

@@ -18,7 +18,8 @@ CAPABILITIES = Capabilities(
     filter_fields=FIELDS,
     max_results=5,
 )
-EQUAL, AFTER, LESS = (
+UNSET, EQUAL, AFTER, LESS = (
+    pb.FILTER_OPERATOR_UNSPECIFIED,
     pb.FILTER_OPERATOR_EQUAL,
     pb.FILTER_OPERATOR_GREATER_OR_EQUAL,
     pb.FILTER_OPERATOR_LESS,
@@ -31,8 +32,8 @@ def query(**changes: object) -> pb.SearchRequest:
     return request
 
 
-def condition(field: str, operator: "pb.FilterOperator.ValueType", value: str) -> pb.SearchRequest:
-    return query(filters=[pb.Filter(field=field, operator=operator, value=value)])
+def condition(field: str, operator: int, value: str) -> pb.SearchRequest:
+    return query(filters=[{"field": field, "operator": operator, "value": value}])
 
 
 @pytest.mark.parametrize(

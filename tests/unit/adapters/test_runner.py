@@ -2,9 +2,10 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 
 import pytest
-from memrig_adapters import Episode
+from memrig_adapters import Episode, Maybe
 from memrig_adapters.errors import DeadlineExceeded
 from memrig_adapters.runner import LocalCall, Runner
 from support.toy_adapters import ListAdapter
@@ -68,15 +69,17 @@ def test_the_turn_is_held_until_a_cancelled_coroutine_has_unwound() -> None:
     runner = Runner(ListAdapter())
     order: list[str] = []
 
-    async def slow() -> None:
+    async def slow() -> int:
         try:
             await asyncio.sleep(60)
         finally:
             await asyncio.sleep(0.05)
             order.append("unwound")
+        return 0
 
+    job: Callable[[], Maybe[int]] = slow
     with pytest.raises(DeadlineExceeded):
-        runner.run(LocalCall(0.1), slow)
+        runner.run(LocalCall(0.1), job)
     runner.run(LocalCall(), lambda: order.append("next"))
     runner.stop()
     assert order == ["unwound", "next"]
@@ -86,9 +89,10 @@ def test_a_coroutine_that_cancels_itself_is_an_error() -> None:
     """CancelledError of the adapter's own making does not pass for the caller's."""
     runner = Runner(ListAdapter())
 
-    async def give_up() -> None:
+    async def give_up() -> int:
         raise asyncio.CancelledError
 
+    job: Callable[[], Maybe[int]] = give_up
     with pytest.raises(RuntimeError, match="cancelled its own task"):
-        runner.run(LocalCall(), give_up)
+        runner.run(LocalCall(), job)
     runner.stop()

@@ -6,7 +6,7 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2
-from memrig_adapters import Adapter, Capabilities, tool
+from memrig_adapters import Adapter, Capabilities, FilterField, FilterType, SearchMode, tool
 from memrig_adapters.errors import AdapterBug
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.server import AdapterServer, AddressError
@@ -137,7 +137,27 @@ def test_capabilities_may_be_found_at_start(serve: Serve) -> None:
         (None, "capabilities is None"),
         (Capabilities(name="", version="1"), "no name"),
         (Capabilities(name="x", version="1", search_modes=()), "search_modes is empty"),
+        (
+            Capabilities(name="x", version="1", search_modes=(SearchMode.HYBRID,) * 2),
+            "repeats a mode",
+        ),
         (Capabilities(name="x", version="1", max_results=0), "max_results is 0"),
+        (
+            Capabilities(name="x", version="1", filter_fields=(FilterField("f", FilterType.ENUM),)),
+            "'f': enum_values go with ENUM",
+        ),
+        (
+            Capabilities(
+                name="x", version="1", filter_fields=(FilterField("timestamp", FilterType.STRING),)
+            ),
+            "'timestamp' is not of type TIMESTAMP",
+        ),
+        (
+            Capabilities(
+                name="x", version="1", filter_fields=(FilterField("f", FilterType.STRING),) * 2
+            ),
+            "empty or repeated names",
+        ),
     ],
 )
 def test_a_wrong_declaration_never_serves(

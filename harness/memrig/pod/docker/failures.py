@@ -19,7 +19,7 @@ _COMMAND = re.compile(
     re.DOTALL,
 )
 _RUNTIME = re.compile(
-    r"OCI runtime create failed|failed to create (?:shim )?task|runc create failed"
+    r"OCI runtime (?:create|exec) failed|failed to create (?:shim )?task|runc create failed"
 )
 
 _MISSING_IMAGE = re.compile(r"no such image", re.IGNORECASE)

@@ -22,6 +22,7 @@ _RESTART_GRACE_S = 3
 _OOM_SETTLE_S = 0.2
 _SIGKILL_EXIT = 137
 _EXEC_POLL_S = 0.01
+_ENDING_S = 2.0
 _LOG_CHARACTERS = 256 * 1024
 
 N = TypeVar("N", int, float)
@@ -50,11 +51,10 @@ class _Meter:
             oom_kills=_plus(self.before.oom_kills, self.last.oom_kills),
         )
 
-    def next_start(self, cgroup: Cgroup | None) -> None:
-        """The container was started, for the first time or again."""
+    def settle(self) -> None:
+        """Takes the counters over before a restart: the next cgroup has the same path."""
         if self.cgroup is not None:
-            self.before, self.last = self.read(), Reading()
-        self.cgroup = cgroup
+            self.before, self.last, self.cgroup = self.read(), Reading(), None
 
 
 class DockerPod:
@@ -132,7 +132,7 @@ class DockerPod:
         """
         if service not in self._services:
             raise UsageError(f"the pod has no service {service!r}, only {self._services}")
-        self._meters[service].read()
+        self._meters[service].settle()
         await self._engine.restart(self._containers[service], _RESTART_GRACE_S, where=service)
         await self.started(service)
 
@@ -144,8 +144,8 @@ class DockerPod:
         """
         container = self._containers[service]
         facts = await self._engine.inspect(container)
-        meter = self._meters[service]
-        meter.next_start(find_cgroup(facts.pid, container) if facts.running else None)
+        if facts.running:
+            self._meters[service].cgroup = find_cgroup(facts.pid, container)
         companion = self._manifest.services.get(service)
         if companion is not None and companion.health is not None:
             await self._healthy(service, companion.health)
@@ -172,7 +172,13 @@ class DockerPod:
                 f"companion {service!r} ended before it was healthy: exit code {fate.exit_code}",
                 log_tail=await self._logs_of([service], 50),
             )
-        execution = await self._engine.execute(container, command)
+        try:
+            execution = await self._engine.execute(container, command)
+        except InfrastructureError:
+            # The engine has many words for a container that is just ending; its state is one.
+            if not await self._ends(container):
+                raise
+            return False  # the next look finds how it ended
         codes: list[int] = []
 
         async def ended() -> bool:
@@ -182,6 +188,19 @@ class DockerPod:
 
         await until(ended, _EXEC_POLL_S)
         return codes == [0]
+
+    async def _ends(self, container: str) -> bool:
+        """Tells whether a container ends within a moment."""
+
+        async def stopped() -> bool:
+            return not (await self._engine.inspect(container)).running
+
+        try:
+            async with asyncio.timeout(_ENDING_S):
+                await until(stopped, _EXEC_POLL_S)
+        except TimeoutError:
+            return False
+        return True
 
     async def _ended(self, service: str, facts: ContainerFacts) -> Fate:
         oom = facts.oom_killed or bool(self._meters[service].read().oom_kills)

@@ -5,6 +5,7 @@ The public surface is this module; `docs/images.md` is its user guide.
 
 from memrig.pod.images.base import ensure_base
 from memrig.pod.images.build import ensure_built, ensure_doorman
+from memrig.pod.images.prune import prune_images
 from memrig.pod.images.resolve import implied_pod, load_image, resolve
 from memrig.pod.images.types import BuiltImage, Progress
 
@@ -16,5 +17,6 @@ __all__ = [
     "ensure_doorman",
     "implied_pod",
     "load_image",
+    "prune_images",
     "resolve",
 ]

@@ -5,6 +5,7 @@ import threading
 import time
 
 from memrig.model.canonical import digest_file, digest_of
+from memrig.pod.images.builder import run_build
 from memrig.pod.images.context import Context
 from memrig.pod.images.debian import build_debian, check_possible
 from memrig.pod.images.engine import REGISTRY_PATIENCE_S, Engine, ImageFacts
@@ -71,7 +72,9 @@ async def ensure_base_on(engine: Engine, say: Progress, *, force: bool = False) 
 
 
 async def _find(engine: Engine, wanted: str) -> ImageFacts | None:
-    return await asyncio.to_thread(engine.find, {NAME_LABEL: NAME, _SPEC_LABEL: wanted})
+    labels = {NAME_LABEL: NAME, _SPEC_LABEL: wanted}
+    found = await asyncio.to_thread(engine.list_own, labels)
+    return found[0] if found else None
 
 
 async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress) -> str:
@@ -85,12 +88,12 @@ async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress) -> s
         return await build_debian(engine, spec.debian, tag=tag, labels=labels, say=say)
     say(f"pulling {spec.reference}")
     pulled = await asyncio.to_thread(engine.pull, spec.reference)
-    context = Context()
-    context.add("Dockerfile", f"FROM {pulled}\n".encode())
-    return await asyncio.to_thread(
-        engine.build, context.tar(), labels=labels, buildargs={}, fresh=False,
-        where="images/base", say=say, stop=threading.Event(),
-    )  # fmt: skip
+    with Context() as context:
+        context.add("Dockerfile", f"FROM {pulled}\n".encode())
+        return await asyncio.to_thread(
+            run_build, context.tar(), labels=labels, buildargs={}, fresh=False,
+            where="images/base", say=say, stop=threading.Event(),
+        )  # fmt: skip
 
 
 async def _ask(engine: Engine, reference: str, say: Progress) -> str | None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from memrig.errors import DataError
 from memrig.model.manifest import ADAPTER_SERVICE, AdapterManifest, Container, load_manifest
+from memrig.pod.images.builder import run_build
 from memrig.pod.images.context import Context
 from memrig.pod.images.engine import Engine, ImageFacts
 from memrig.pod.images.lock import build_lock
-from memrig.pod.images.recipe import MANIFEST_FILE, Recipe, make_context, make_recipe
+from memrig.pod.images.recipe import MANIFEST_FILE, Recipe, fill_context, make_recipe
 from memrig.pod.images.sources import own_image
 from memrig.pod.images.types import (
     INPUTS_LABEL,
@@ -114,8 +115,9 @@ async def build_folder(
         if image is not None:
             return _result(recipe, image, built=False, began=began)
         say(f"building {name} from {folder}")
-        context = await make_context(engine, recipe, say)
-        digest = await _build(engine, recipe, context, say, fresh=force)
+        with Context() as context:
+            await fill_context(context, engine, recipe, say)
+            digest = await _build(engine, recipe, context, say, fresh=force)
         image = await asyncio.to_thread(_finish, engine, recipe, digest)
     return _result(recipe, image, built=True, began=began)
 
@@ -149,7 +151,7 @@ async def _build(
     stop = threading.Event()
     task = asyncio.create_task(
         asyncio.to_thread(
-            engine.build,
+            run_build,
             context.tar(),
             labels={NAME_LABEL: recipe.name, INPUTS_LABEL: recipe.inputs},
             buildargs=buildargs,

@@ -4,7 +4,7 @@ import io
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from memrig.pod.images.inputs import list_files
 
@@ -13,10 +13,17 @@ class Context:
     """Collects files for a build; times and owners are fixed, modes are 644 or 755."""
 
     def __init__(self) -> None:
-        # Both live as long as the context: `tar` ends the one, the build's end frees the other.
         self._file = tempfile.SpooledTemporaryFile(max_size=32 * 1024**2)  # noqa: SIM115
         self._tar = tarfile.TarFile(fileobj=self._file, mode="w", format=tarfile.PAX_FORMAT)
         self._names: set[str] = set()
+
+    def __enter__(self) -> Self:
+        """Nothing more: the files are open already."""
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        """Frees the tar."""
+        self._file.close()
 
     def add(self, name: str, data: bytes, *, executable: bool = False) -> None:
         """Adds a file. The first one of a name stays."""

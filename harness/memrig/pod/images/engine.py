@@ -5,9 +5,7 @@ All methods block; callers run them in a thread.
 
 import json
 import tarfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -18,11 +16,11 @@ from docker.errors import APIError, DockerException, ImageLoadError, ImageNotFou
 from requests.exceptions import RequestException
 
 from memrig.errors import DataError, InfrastructureError, PrerequisiteError
-from memrig.pod.images.buildlog import BuildLog
-from memrig.pod.images.types import INPUTS_LABEL, NAME_LABEL, STAGE_LABEL, Progress, tag_for
+from memrig.pod.images.faults import faults
+from memrig.pod.images.types import INPUTS_LABEL, NAME_LABEL, STAGE_LABEL, tag_for
 from memrig.pod.owner import PREFIX, this_process
 
-#: A step of a build may be silent for long (a compiler); no answer for this long is a fault.
+#: Importing and loading take long before they answer.
 _TIMEOUT_S = 600
 #: How long a registry may take to answer whether it has an image.
 REGISTRY_PATIENCE_S = 10
@@ -37,10 +35,6 @@ class ImageFacts:
     labels: Mapping[str, str]
     size_bytes: int
     created: str
-
-
-class BuildStoppedError(Exception):
-    """The caller was cancelled while the daemon worked."""
 
 
 class Engine:
@@ -69,28 +63,28 @@ class Engine:
 
     def get(self, name: str) -> ImageFacts | None:
         """An image by id, by ``name@digest`` or by tag; None when it is not on the daemon."""
-        with _faults(f"image {name}"):
+        with faults(f"image {name}"):
             try:
                 return _facts(self._client.api.inspect_image(name))
             except ImageNotFound:
                 return None
 
-    def find(self, labels: Mapping[str, str]) -> ImageFacts | None:
-        """The newest image with these labels, among those that memrig named itself.
+    def list_own(self, labels: Mapping[str, str] | None = None) -> tuple[ImageFacts, ...]:
+        """The images with these labels that memrig named itself, newest first.
 
         Labels alone do not do: an image built on another one inherits them, and so does a
         builder stage. The name is what memrig gives to the one image that the labels speak of.
         """
-        wanted = [f"{key}={value}" for key, value in labels.items()]
-        with _faults("listing images"):
+        wanted = [NAME_LABEL, *(f"{key}={value}" for key, value in (labels or {}).items())]
+        with faults("listing images"):
             found = self._client.api.images(quiet=True, filters={"label": wanted})
         images = [i for item in set(found) if (i := self.get(item)) and own_tag(i) in i.names]
-        return max(images, key=lambda image: (image.created, image.digest), default=None)
+        return tuple(sorted(images, key=lambda i: (i.created, i.digest), reverse=True))
 
     def tag(self, digest: str, tag: str) -> None:
         """Names an image, and makes sure that the name means this image."""
         repository, _, version = tag.rpartition(":")
-        with _faults(f"image {tag}"):
+        with faults(f"image {tag}"):
             self._client.api.tag(digest, repository, version, force=True)
         image = self.get(tag)
         if image is None or image.digest != digest:
@@ -100,47 +94,10 @@ class Engine:
                 fix="see whether something else renames images on this daemon, then repeat",
             )
 
-    def build(
-        self,
-        context: IO[bytes],
-        *,
-        labels: Mapping[str, str],
-        buildargs: Mapping[str, str],
-        fresh: bool,
-        where: str,
-        say: Progress,
-        stop: threading.Event,
-    ) -> str:
-        """Builds a context (a tar) without a network; returns the image id.
-
-        Raises:
-            DataError, PrerequisiteError: see `BuildLog.failure`.
-            BuildStoppedError: `stop` was set.
-        """
-        log = BuildLog()
-        digest = ""
-        with _faults(f"building {where}", log=log, dockerfile=where):
-            stream = self._client.api.build(
-                fileobj=context, custom_context=True, decode=True, rm=True, forcerm=True,
-                nocache=fresh, network_mode="none", labels=dict(labels), buildargs=dict(buildargs),
-            )  # fmt: skip
-            for item in stream:
-                if stop.is_set():
-                    stream.close()
-                    raise BuildStoppedError
-                if "error" in item:
-                    raise log.failure(str(item["error"]), where=where)
-                digest = item.get("aux", {}).get("ID", digest)
-                for line in log.add(str(item.get("stream", ""))):
-                    say(line)
-        if not digest:
-            raise InfrastructureError("the build ended without an image id", where=where)
-        return digest
-
     def import_tar(self, stream: IO[bytes], tag: str, changes: Sequence[str]) -> str:
         """Makes an image of a root file system; returns its id."""
         repository, _, version = tag.rpartition(":")
-        with _faults(f"importing {tag}"):
+        with faults(f"importing {tag}"):
             answer = self._client.api.import_image_from_stream(
                 stream, repository=repository, tag=version, changes=list(changes)
             )
@@ -151,20 +108,26 @@ class Engine:
 
     def drop_stages(self, name: str) -> None:
         """Removes builder stages of former builds of `name`, keeping the newest as a cache."""
-        filters = {"label": [f"{STAGE_LABEL}={name}"], "dangling": True}
-        with _faults("listing builder stages"):
-            items = self._client.api.images(quiet=True, filters=filters)
-            stages = [stage for item in set(items) if (stage := self.get(item))]
-            for stage in sorted(stages, key=lambda s: (s.created, s.digest))[:-1]:
-                self.remove(stage.digest)
+        for stage in self.list_dangling(f"{STAGE_LABEL}={name}")[1:]:
+            self.remove(stage.digest)
 
-    def remove(self, digest: str) -> None:
-        """Removes an image unless something still uses it."""
-        try:
-            self._client.api.remove_image(digest)
-        except APIError as error:
-            if error.status_code not in {404, 409}:
-                raise
+    def list_dangling(self, label: str) -> tuple[ImageFacts, ...]:
+        """Images without a name that carry a label (``key`` or ``key=value``), newest first."""
+        with faults("listing images"):
+            found = self._client.api.images(quiet=True, filters={"label": label, "dangling": True})
+        images = [image for item in set(found) if (image := self.get(item))]
+        return tuple(sorted(images, key=lambda i: (i.created, i.digest), reverse=True))
+
+    def remove(self, image: str) -> bool:
+        """Removes an image, by id or name; False: something still uses it, or it is gone."""
+        with faults(f"removing {image}"):
+            try:
+                self._client.api.remove_image(image)
+            except APIError as error:
+                if error.status_code not in {404, 409}:
+                    raise
+                return False
+        return True
 
     def read_file(self, image: str, path: str, limit: int) -> bytes | None:
         """A regular file from inside an image, which is never started; None when it is not there.
@@ -175,7 +138,7 @@ class Engine:
         # Labelled as a pod's container is, so that one left by a killed process is swept up.
         owner = this_process("image", "manifest", lease_s=600).labels()
         owner[PREFIX + "pod"] = "manifest"
-        with _faults(f"reading {path} from {image}"):
+        with faults(f"reading {path} from {image}"):
             box = self._client.api.create_container(
                 image, command=["true"], network_disabled=True, labels=owner
             )["Id"]
@@ -197,7 +160,7 @@ class Engine:
 
     def ask_registry(self, reference: str) -> str | None:
         """The digest a registry has for `reference`; None when none answers in 10 s or has it."""
-        with _faults("asking a registry"):
+        with faults("asking a registry"):
             client: Any = docker.from_env(timeout=REGISTRY_PATIENCE_S)
         try:
             answer = client.api.inspect_distribution(reference)
@@ -235,28 +198,13 @@ class Engine:
             DataError: the file cannot be read or is not such a file.
         """
         try:
-            with tar.open("rb") as file, _faults(f"loading {tar}"):
+            with tar.open("rb") as file, faults(f"loading {tar}"):
                 images = self._client.images.load(file)
         except (OSError, ImageLoadError) as error:
             raise DataError(
                 f"cannot be loaded: {error}", where=str(tar), fix="make it with `docker save`"
             ) from error
         return tuple(sorted({str(image.id) for image in images}))
-
-
-@contextmanager
-def _faults(where: str, *, log: BuildLog | None = None, dockerfile: str = "") -> Iterator[None]:
-    """Turns what the SDK raises into `InfrastructureError`, or into a build's own failure."""
-    try:
-        yield
-    except APIError as error:
-        if log is not None and error.status_code is not None and error.status_code < 500:
-            raise log.failure(str(error.explanation), where=dockerfile) from error
-        raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error
-    except ImageLoadError:
-        raise
-    except (DockerException, RequestException) as error:
-        raise InfrastructureError(f"the Docker daemon failed: {error}", where=where) from error
 
 
 def own_tag(image: ImageFacts) -> str:

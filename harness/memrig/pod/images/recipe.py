@@ -74,13 +74,12 @@ async def make_recipe(
     return Recipe(name, folder, manifest, base, local, inputs)
 
 
-async def make_context(engine: Engine, recipe: Recipe, say: Progress) -> Context:
+async def fill_context(context: Context, engine: Engine, recipe: Recipe, say: Progress) -> None:
     """Collects what the build needs. The build lock is held.
 
     Raises:
         DataError, PrerequisiteError: see `wheels`.
     """
-    context = Context()
     if recipe.manifest is not None:
         context.add(MANIFEST_FILE, recipe.manifest)
     lock = recipe.folder / LOCK_FILE
@@ -91,7 +90,6 @@ async def make_context(engine: Engine, recipe: Recipe, say: Progress) -> Context
     if recipe.local is not None:
         context.add_folder("wheels-local", await collect_local(recipe.local, say))
     await asyncio.to_thread(context.add_tree, recipe.folder)
-    return context
 
 
 def _read_dockerfile(path: Path) -> str:

@@ -30,6 +30,7 @@ _MANYLINUX = ("manylinux_2_28", "manylinux2014", "manylinux_2_17")
 #: Any fixed time does; this one is the earliest that a zip file can hold.
 _EPOCH = "315532800"
 _TAIL_LINES = 8
+_LINE = 240  # pip lists every version of a package that it did not take
 
 
 def platform_flags(arch: str, python: str) -> tuple[str, ...]:
@@ -57,7 +58,7 @@ def download_command(lock: Path, into: Path, *, arch: str, python: str) -> tuple
 
 
 def _pip(verb: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "pip", verb, "--quiet", "--no-input", "--no-color")
+    return (sys.executable, "-m", "pip", verb, "--quiet", "--no-input", "--no-color", "--retries=2")
 
 
 async def collect_locked(lock: Path, *, arch: str, python: str, say: Progress) -> tuple[Path, ...]:
@@ -180,8 +181,11 @@ async def _run(command: Sequence[str], *, what: str) -> None:
 
 def explain_pip(output: str, *, what: str) -> PrerequisiteError | DataError:
     """The error for a pip that failed: which package, and what to do about it."""
-    tail = last_lines("\n".join(filter(str.strip, output.splitlines())), _TAIL_LINES)
-    if "DO NOT MATCH THE HASHES" in output or "require their versions to be pinned" in output:
+    told = [line for line in output.splitlines() if line.strip() and "WARNING:" not in line]
+    tail = last_lines(
+        "\n".join(f"{line[:_LINE]}…" if len(line) > _LINE else line for line in told), _TAIL_LINES
+    )
+    if "DO NOT MATCH THE HASHES" in output or "In --require-hashes mode" in output:
         return DataError(
             f"pip refuses what the lock does not name exactly:\n{tail}",
             where=what,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memrig.errors import UsageError
 from memrig.model.canonical import canonical_json
 from memrig.model.trial import TrialSpec
-from memrig.run.lock import Lock
+from memrig.runs.lock import Lock
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.directory import write_aside
 

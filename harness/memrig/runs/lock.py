@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memrig._version import __version__
 from memrig.errors import UsageError
@@ -134,11 +134,15 @@ def check_lock(path: Path, lock: Lock) -> bool:
     """Compares a folder's lock with this one; False if there is none yet.
 
     Raises:
-        UsageError: they differ; names the fields.
+        UsageError: they differ, and the fields are named; or the file is no lock of this version.
     """
     if not path.exists():
         return False
-    old = Lock.model_validate_json(path.read_bytes())
+    try:
+        old = Lock.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        message = f"is not a lock of this version: {error.errors()[0]['msg']}"
+        raise UsageError(message, where=str(path), fix="give another --out") from error
     if canonical_json(old) == canonical_json(lock):
         return True
     fields = list(differences(old.model_dump(mode="json"), lock.model_dump(mode="json")))

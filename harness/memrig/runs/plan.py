@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memrig.errors import UsageError
+from memrig.errors import DataError, UsageError
 from memrig.model.canonical import short
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
 from memrig.pod.images import implied_pod, resolve
 from memrig.pod.select import choose_pod
-from memrig.run.config import RunConfig
-from memrig.run.directory import RunDirectory
-from memrig.run.lock import (
+from memrig.runs.config import RunConfig
+from memrig.runs.directory import RunDirectory
+from memrig.runs.lock import (
     Lock,
     check_lock,
     contract_digest,
@@ -74,7 +74,8 @@ async def plan(config: RunConfig, say: Say) -> Plan:
     """Resolves every input, spools the scenarios, and writes or compares the lock.
 
     Raises:
-        UsageError: the configuration cannot be, or the folder holds another run.
+        UsageError: the configuration cannot be, the data is not as it must be, or the folder
+            holds another run.
         PrerequisiteError: data or images are not to be had on this machine.
     """
     suite = load_suite(config.suite)
@@ -151,6 +152,9 @@ def _spool_all(
     refs: list[ScenarioRef] = []
     notes: list[str] = []
     for scenario in scenarios:
+        if any(ref.scenario_id == scenario.scenario_id for ref in refs):
+            message = f"scenario id {scenario.scenario_id!r} occurs twice"
+            raise DataError(message, where="the suite's data", fix="make scenario ids unique")
         refs.append(spool(scenario, folder))
         notes.extend(scenario.notes)
     if not refs:

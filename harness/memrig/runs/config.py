@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from memrig.model.trial import Budget, Deadlines, Isolation, Mode
 
 DEFAULT_SEED = 2026
+#: The largest whole number that canonical JSON (RFC 8785) can carry.
+MAX_SEED = 2**53 - 1
 PodChoice = Literal["auto", "docker", "process"]
 
 
@@ -55,7 +57,7 @@ class RunConfig(BaseModel):
     category_labels: str = "true"
     pod: PodChoice = "auto"
     isolation: Isolation = "fresh"
-    seed: int = Field(default=DEFAULT_SEED, ge=0, lt=2**63)
+    seed: int = Field(default=DEFAULT_SEED, ge=0, le=MAX_SEED)
     repeats: int = Field(default=1, ge=1, le=100)
     limit: int | None = Field(default=None, ge=1)
     top_k: int | None = Field(default=None, ge=1, le=1000)

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from memrig.errors import InfrastructureError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider
-from memrig.run.directory import Execution, RunDirectory
-from memrig.run.plan import Plan
+from memrig.runs.directory import Execution, RunDirectory
+from memrig.runs.plan import Plan
 from memrig.trial import Progress, TrialServices, run_trial
 
 _ATTEMPTS = 3

@@ -1,0 +1,138 @@
+"""Checks under strain: deadlines, cancelled calls, many at once, messages over the limit."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import grpc
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+
+from memrig.client.connection import MAX_MESSAGE_BYTES
+from memrig.conformance import sections
+from memrig.conformance.check import Check, check
+from memrig.conformance.context import Context, status
+from memrig.conformance.facts import find
+from memrig.conformance.verdict import require
+
+_TINY_S = 0.001
+_AT_ONCE = 64
+
+
+@check(
+    "deadline.tiny",
+    reason="A question's budget may be all but used up; the next question still has its own.",
+    spec=sections.DEADLINES,
+)
+async def tiny_deadline(context: Context) -> None:
+    """Calls with a deadline of 1 ms end with DEADLINE_EXCEEDED or OK; the adapter stays usable."""
+    told = context.facts(8)
+    await context.ingest(fact.episode() for fact in told)
+    await context.flush()
+    for fact in told:
+        request = pb.SearchRequest(query=fact.query, limit=1)
+        code = await status(context.stub.Search(request, timeout=_TINY_S))
+        require(
+            code in {"OK", "DEADLINE_EXCEEDED"},
+            "a search with a deadline of 1 ms",
+            expected="OK or DEADLINE_EXCEEDED",
+            got=code,
+        )
+    await context.require_usable("searches with a deadline of 1 ms")
+
+
+@check(
+    "cancel.ingest",
+    reason="Ctrl-C and budgets cut streams short; the next one must find a memory that works.",
+    spec=sections.DEADLINES,
+)
+async def cancelled_ingest(context: Context) -> None:
+    """After an Ingest that the caller cancelled in the middle, Reset and a new Ingest work."""
+    call = context.stub.Ingest(timeout=context.deadlines.ingest)
+    with contextlib.suppress(grpc.aio.AioRpcError):
+        for fact in context.facts(4):
+            await call.write(pb.IngestRequest(episodes=[fact.episode()]))
+    call.cancel()
+    await context.reset()
+    await context.require_usable("a cancelled Ingest")
+
+
+@check(
+    "cancel.search",
+    reason="A question whose budget is used up is cancelled; its neighbours must not notice.",
+    spec=sections.DEADLINES,
+)
+async def cancelled_search(context: Context) -> None:
+    """After searches that the caller cancelled, the adapter is usable."""
+    await context.ingest([context.fact().episode()])
+    await context.flush()
+    for _ in range(8):
+        request = pb.SearchRequest(query=context.fact().query, limit=1)
+        call = context.stub.Search(request, timeout=context.deadlines.search)
+        await asyncio.sleep(0)  # let it leave
+        call.cancel()
+    await context.require_usable("cancelled searches")
+
+
+@check(
+    "concurrent.searches",
+    reason="Up to 256 calls are in flight at once; each must get the answer to its own question.",
+    spec=sections.LIMITS,
+)
+async def concurrent_searches(context: Context) -> None:
+    """Of 64 searches at once each is answered OK, with the hits of its own query."""
+    kept = await context.remember_facts(context.facts(16))
+    asked = [kept[n % len(kept)] for n in range(_AT_ONCE)]
+
+    calls = (context.search(fact.query) for fact in asked)
+    # All end before one that failed is raised: a call left behind would trouble the next check.
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    lost = []
+    for fact, response in zip(asked, answers, strict=True):
+        if isinstance(response, BaseException):
+            raise response
+        if find(fact, response.hits) is None:
+            lost.append(fact.query)
+    require(
+        not lost,
+        f"{len(lost)} of {_AT_ONCE} searches at once do not find what they ask for",
+        expected="a hit that tells the answer",
+        got=lost,
+    )
+
+
+@check(
+    "limits.message-too-large",
+    reason="A message over the limit is a caller's defect; it must not end the process.",
+    spec=sections.LIMITS,
+)
+async def message_too_large(context: Context) -> None:
+    """A request over 16 MiB is refused, and the same process stays usable."""
+    episode = context.fact().episode()
+    episode.text = "too long " * (MAX_MESSAGE_BYTES // 9 + 100_000)
+    call = context.link.wide.Ingest(_once(episode), timeout=context.deadlines.ingest)
+    code = await status(_drain(call))
+    require(
+        code != "OK",
+        "a message of 17 MB was accepted",
+        expected="RESOURCE_EXHAUSTED, as gRPC libraries say it",
+        got=code,
+    )
+    await context.require_usable("a message over 16 MiB")
+
+
+async def _once(episode: pb.Episode) -> AsyncIterator[pb.IngestRequest]:
+    yield pb.IngestRequest(episodes=[episode])
+
+
+async def _drain(call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]") -> None:
+    async for _ in call:
+        pass
+
+
+CHECKS: tuple[Check, ...] = (
+    tiny_deadline,
+    cancelled_ingest,
+    cancelled_search,
+    concurrent_searches,
+    message_too_large,
+)

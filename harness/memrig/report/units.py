@@ -1,0 +1,102 @@
+"""How numbers and the names of metrics read, the same in the terminal and on the page."""
+
+NOT_AVAILABLE = "n/a"
+
+_FAMILIES = {
+    "recall_any": ("R", "share of questions with any of their evidence in the first {k} ranks"),
+    "recall_all": ("all R", "share of questions with all of their evidence in the first {k} ranks"),
+    "ndcg": ("nDCG", "how near to the top the evidence stands in the first {k} ranks"),
+    "keyword_recall": ("kw R", "share of questions with the answer's keyword in the first {k} hits"),
+}
+_SINGLE = {
+    "mrr": ("MRR", "mean of 1 ÷ rank of the first evidence, 0 beyond rank 10"),
+    "map": ("MAP", "mean average precision over the first 10 ranks"),
+    "keyword_mrr": ("kw MRR", "mean of 1 ÷ rank of the first hit with the answer's keyword"),
+    "current_before_stale": (
+        "current first",
+        "share of corrected facts whose valid memory ranks above every superseded one",
+    ),
+}
+_PHASES = {
+    "pod_start": "pod start",
+    "pod_ready": "pod ready",
+    "ingest": "ingest, per episode",
+    "flush": "flush",
+    "search": "search",
+    "teardown": "teardown",
+}
+
+
+def percent(fraction: float) -> str:
+    """A fraction as percent with one decimal, without the sign: ``57.8``."""
+    return f"{fraction * 100:.1f}"
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """An interval as percent: ``52.1–63.4``; empty where there is none."""
+    return "" if low is None or high is None else f"{percent(low)}–{percent(high)}"
+
+
+def count(number: int) -> str:
+    """A whole number with separators: ``1,982``."""
+    return f"{number:,}"
+
+
+def plural(number: int, noun: str) -> str:
+    """``1 trial``, ``2 trials``."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def milliseconds(value: float) -> str:
+    """A duration given in milliseconds, in the unit that reads best."""
+    if value >= 1000:
+        return seconds(value / 1000)
+    return f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
+
+
+def seconds(value: float) -> str:
+    """A duration given in seconds, in the unit that reads best."""
+    if value >= 120:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest} s"
+    return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+
+
+def size(number: int | None) -> str:
+    """Bytes in binary units: ``212 MiB``."""
+    if number is None:
+        return NOT_AVAILABLE
+    value = float(number)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1000 or unit == "GiB":
+            break
+        value /= 1024
+    return f"{value:.0f} {unit}" if value >= 100 or unit == "B" else f"{value:.1f} {unit}"
+
+
+def rate(value: float | None, unit: str) -> str:
+    """A throughput: ``9,321 episodes/s``."""
+    if value is None:
+        return NOT_AVAILABLE
+    return f"{value:,.0f} {unit}/s" if value >= 100 else f"{value:,.1f} {unit}/s"
+
+
+def metric_head(name: str) -> str:
+    """A metric's short name for a table's head: ``recall_any@5`` is ``R@5``."""
+    family, _, k = name.partition("@")
+    if k and family in _FAMILIES:
+        return f"{_FAMILIES[family][0]}@{k}"
+    return _SINGLE[name][0] if name in _SINGLE else name
+
+
+def metric_help(name: str) -> str:
+    """What a metric says, in half a sentence; empty for one that a plug-in brought."""
+    family, _, k = name.partition("@")
+    if k and family in _FAMILIES:
+        return _FAMILIES[family][1].format(k=k)
+    return _SINGLE[name][1] if name in _SINGLE else ""
+
+
+def phase_name(phase: str) -> str:
+    """A phase as people read it."""
+    return _PHASES.get(phase, phase)

@@ -1,0 +1,337 @@
+"""A report arranged for its page: sections, tables and charts, every number already worded."""
+
+from dataclasses import dataclass
+from itertools import islice
+
+from memrig.report.charts import BarChart, WhiskerChart, latency_chart, rank_chart, whisker_chart
+from memrig.report.model import Latency, Report, ShownQuestion
+from memrig.report.text import one_line
+from memrig.report.units import (
+    NOT_AVAILABLE,
+    bounds,
+    count,
+    metric_head,
+    metric_help,
+    milliseconds,
+    percent,
+    phase_name,
+    plural,
+    rate,
+    seconds,
+    size,
+)
+from memrig.stats.summary import MACRO, OVERALL, MetricValue
+
+_FAULTS, _LABEL = 50, 28
+_METHODS = {
+    "wilson": "Wilson",
+    "bca": "BCa bootstrap",
+    "cluster-bootstrap": "bootstrap over whole scenarios",
+    "cluster-t": "t over scenario means",
+    "cluster-wilson": "Wilson, widened for questions that share a scenario",
+}
+_OUTCOMES = {
+    "answered": "the adapter answered",
+    "abstained": "it declined to answer",
+    "budget_exceeded": "a limit of the question was hit",
+    "adapter_error": "it answered with an error: scored 0",
+    "adapter_crashed": "its process was gone: scored 0",
+    "timeout": "no answer within the deadline: scored 0",
+    "harness_error": "a fault of the rig: not scored",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A name and what it stands for."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A metric for a group. `n` only where it differs from the column's."""
+
+    value: str
+    bounds: str = ""
+    n: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A metric over all groups."""
+
+    name: str
+    head: str
+    help: str
+    headline: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """A question with its numbers worded."""
+
+    shown: ShownQuestion
+    rank: str
+    latency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything that the template prints beside the report itself.
+
+    `stamps` stand in the caption of every table: what must not be overlooked in one that is
+    copied out of its page.
+    """
+
+    title: str
+    stamps: tuple[str, ...]
+    facts: tuple[Pair, ...]
+    tiles: tuple[Pair, ...]
+    whiskers: tuple[WhiskerChart, ...]
+    groups: tuple[Pair, ...]
+    metrics: tuple[MetricRow, ...]
+    methods: str
+    ranks: BarChart
+    latency: BarChart | None
+    latencies: tuple[tuple[str, ...], ...]
+    ingest: tuple[Pair, ...]
+    resources: tuple[Pair, ...]
+    outcomes: tuple[Pair, ...]
+    faults: tuple[str, ...]
+    more_faults: int
+    claims: tuple[Pair, ...]
+    questions: tuple[QuestionView, ...]
+    provenance: tuple[Pair, ...]
+    executions: tuple[tuple[str, ...], ...]
+
+
+def page_of(report: Report) -> Page:
+    """Arranges a report."""
+    search = next((item for item in report.latencies if item.phase == "search"), None)
+    groups = _groups(report)
+    return Page(
+        title=f"{report.adapter.name} {report.adapter.version} on {report.suite}",
+        stamps=stamps(report),
+        facts=_facts(report),
+        tiles=(*_metric_tiles(report), *_speed_tiles(report, search)),
+        whiskers=_whiskers(report),
+        groups=tuple(Pair(value.group, count(value.n)) for value in groups),
+        metrics=tuple(_metric_rows(report, groups)),
+        methods=_methods(report),
+        ranks=rank_chart(report.rank_histogram),
+        latency=latency_chart(report.search_histogram_ms, search),
+        latencies=tuple(_latency_row(item) for item in report.latencies),
+        ingest=_ingest(report),
+        resources=_resources(report),
+        outcomes=_outcomes(report),
+        faults=report.faults[:_FAULTS],
+        more_faults=max(0, len(report.faults) - _FAULTS),
+        claims=_claims(report),
+        questions=tuple(_question(shown) for shown in report.worst),
+        provenance=_provenance(report),
+        executions=_executions(report),
+    )
+
+
+def stamps(report: Report) -> tuple[str, ...]:
+    """What every table of this run has to say beside its numbers."""
+    found = [] if report.complete else ["incomplete run"]
+    if report.isolation == "pooled":
+        found.append("pooled")
+    if any("sample" in label for label in report.labels):
+        found.append("sample data")
+    return tuple(found)
+
+
+def headline_values(report: Report, group: str) -> list[MetricValue | None]:
+    """The headline metrics of a group, in order; None where one was not measurable."""
+    found = {v.metric: v for v in report.metrics if v.group == group}
+    return [found.get(name) for name in report.headline]
+
+
+def group_names(report: Report) -> list[str]:
+    """Every group: overall, macro, then the categories."""
+    return list(dict.fromkeys([OVERALL, MACRO, *(value.group for value in report.metrics)]))
+
+
+def _groups(report: Report) -> list[MetricValue]:
+    """One value for each group, that of the metric with the most questions: it names the n."""
+    first: dict[str, MetricValue] = {}
+    for value in report.metrics:
+        if value.group not in first or value.n > first[value.group].n:
+            first[value.group] = value
+    return [first[name] for name in group_names(report) if name in first]
+
+
+def _facts(report: Report) -> tuple[Pair, ...]:
+    repeats = f", {plural(report.repeats, 'repeat')}" if report.repeats > 1 else ""
+    return (
+        Pair("Suite", report.suite),
+        Pair("Protocol", report.protocol),
+        Pair("Mode", f"{report.mode}, top {report.top_k}"),
+        Pair("Pod", report.adapter.pod),
+        Pair("Isolation", report.isolation),
+        Pair("Scenarios", count(report.scenarios) + repeats),
+        Pair("Questions", f"{count(report.questions.settled)} of {count(report.questions.planned)}"),
+        Pair("Seed", str(report.seed)),
+    )
+
+
+def _metric_tiles(report: Report) -> list[Pair]:
+    tiles = []
+    values = headline_values(report, OVERALL)
+    for name, value in zip(report.headline, values, strict=True):
+        if value is None:
+            tiles.append(Pair(metric_head(name), NOT_AVAILABLE, "no question was graded"))
+        else:
+            span = bounds(value.low, value.high)
+            note = f"95 %: {span}" if span else "no interval"
+            tiles.append(Pair(metric_head(name), f"{percent(value.value)} %", note))
+    return tiles
+
+
+def _speed_tiles(report: Report, search: Latency | None) -> list[Pair]:
+    ingest = rate(report.ingest.episodes_per_s, "")
+    number = ingest.removesuffix(" /s")
+    tiles = [Pair("Ingest", number, "episodes per second")]
+    if search is not None:
+        note = f"p95 {milliseconds(search.p95_ms)}"
+        tiles.insert(0, Pair("Search p50", milliseconds(search.p50_ms), note))
+    return tiles
+
+
+def _whiskers(report: Report) -> tuple[WhiskerChart, ...]:
+    charts = []
+    for number, metric in enumerate(report.headline):
+        values = [value for value in report.metrics if value.metric == metric]
+        order = {name: place for place, name in enumerate(group_names(report))}
+        values.sort(key=lambda value: order[value.group])
+        short = [v.model_copy(update={"group": one_line(v.group, _LABEL)}) for v in values]
+        if short:
+            charts.append(whisker_chart(metric, short, number))
+    return tuple(charts)
+
+
+def _metric_rows(report: Report, groups: list[MetricValue]) -> list[MetricRow]:
+    found = {(value.metric, value.group): value for value in report.metrics}
+    names = dict.fromkeys(value.metric for value in report.metrics)
+    return [
+        MetricRow(
+            name=name,
+            head=metric_head(name),
+            help=metric_help(name),
+            headline=name in report.headline,
+            cells=tuple(_cell(found.get((name, group.group)), group.n) for group in groups),
+        )
+        for name in names
+    ]
+
+
+def _cell(value: MetricValue | None, usual: int) -> Cell:
+    if value is None:
+        return Cell(NOT_AVAILABLE)
+    n = "" if value.n == usual else f"n {count(value.n)}"
+    return Cell(percent(value.value), bounds(value.low, value.high), n)
+
+
+def _methods(report: Report) -> str:
+    used = dict.fromkeys(value.interval for value in report.metrics if value.interval != "none")
+    return ", ".join(_METHODS.get(name, name) for name in used)
+
+
+def _latency_row(item: Latency) -> tuple[str, ...]:
+    times = (item.p50_ms, item.p95_ms, item.p99_ms, item.max_ms)
+    return (phase_name(item.phase), count(item.n), *(milliseconds(value) for value in times))
+
+
+def _ingest(report: Report) -> tuple[Pair, ...]:
+    found = report.ingest
+    return (
+        Pair("Episodes", count(found.episodes)),
+        Pair("Stored", count(found.stored)),
+        Pair("Duplicate", count(found.duplicate)),
+        Pair("Rejected", count(found.rejected)),
+        Pair("Items made of them", count(found.items)),
+        Pair("Text", size(found.text_bytes)),
+        Pair("Rate", rate(found.episodes_per_s, "episodes")),
+    )
+
+
+def _resources(report: Report) -> tuple[Pair, ...]:
+    found = report.resources
+    cpu = NOT_AVAILABLE if found.cpu_s is None else seconds(found.cpu_s)
+    return (
+        Pair("Memory system, peak memory", size(found.peak_memory_bytes)),
+        Pair("Memory system, CPU time", cpu),
+        Pair("Rig, peak memory", size(found.rig_peak_memory_bytes)),
+        Pair("Wall time", seconds(found.wall_s)),
+    )
+
+
+def _outcomes(report: Report) -> tuple[Pair, ...]:
+    counts = report.questions
+    rows = [
+        Pair(name, count(number), _OUTCOMES.get(name.partition("(")[0], ""))
+        for name, number in counts.outcomes.items()
+    ]
+    rows += [
+        Pair(f"ungraded: {reason or 'no reason given'}", count(number), "counts in no mean")
+        for reason, number in counts.ungraded.items()
+    ]
+    if open_ := counts.planned - counts.settled:
+        rows.append(Pair("not settled", count(open_), "planned, but not asked yet"))
+    return tuple(rows)
+
+
+def _claims(report: Report) -> tuple[Pair, ...]:
+    found = report.claims
+    return (
+        Pair("Hits", count(found.hits), "over all searches"),
+        Pair("Void", count(found.void), "named a source that was never acknowledged"),
+        Pair("Derived", count(found.derived), "share no word with the sources they claim"),
+        Pair("Surplus", count(found.surplus), "beyond the limit that was asked for; not counted"),
+    )
+
+
+def _question(shown: ShownQuestion) -> QuestionView:
+    rank = "not retrieved" if shown.rank is None else f"rank {shown.rank}"
+    return QuestionView(shown, rank, milliseconds(shown.latency_ms))
+
+
+def _provenance(report: Report) -> tuple[Pair, ...]:
+    adapter, machine = report.adapter, report.machine
+    declared = f"{adapter.declared_name} {adapter.declared_version}".strip()
+    pairs = (
+        Pair("Run", report.run_id),
+        Pair("Lock", report.lock_digest),
+        Pair("memrig", report.memrig_version),
+        Pair("Adapter image", adapter.digest),
+        Pair("Image inputs", adapter.inputs),
+        Pair("Adapter says it is", declared),
+        Pair("Data", report.data.name),
+        Pair("Data from", report.data.origin),
+        Pair("Data sha256", report.data.sha256),
+        Pair("CPU", f"{machine.cpu}, {plural(machine.cores, 'core')}"),
+        Pair("Memory", size(machine.memory_bytes)),
+        Pair("System", f"{machine.system} {machine.kernel} {machine.architecture}"),
+        Pair("Python", machine.python),
+    )
+    return tuple(pair for pair in pairs if pair.value)
+
+
+def _executions(report: Report) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (
+            f"{item.started_at:%Y-%m-%d %H:%M:%S} UTC",
+            seconds(item.wall_s),
+            count(item.jobs),
+            count(item.trials_run),
+            count(item.retries),
+            item.pod_reason,
+        )
+        for item in islice(report.executions, 20)
+    )
