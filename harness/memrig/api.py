@@ -10,21 +10,23 @@ Example::
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memrig.conformance import ConformanceReport, run_conformance
 from memrig.errors import DataError, IncompleteError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
 from memrig.pod.select import provider_for
 from memrig.report.build import build_report
 from memrig.report.html import render_html
 from memrig.report.model import Report
-from memrig.runs.config import RunConfig
+from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.executor import Executed, LocalExecutor, Observer
-from memrig.runs.plan import Plan
+from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
 from memrig.trial.directory import write_aside
@@ -132,6 +134,30 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
     out.mkdir(parents=True, exist_ok=True)
     folder = scenarios or spec_file.parent.parent / "scenarios"
     return asyncio.run(run_trial(spec, folder, out, services))
+
+
+def check_conformance(
+    adapter: str,
+    pod: PodChoice = "auto",
+    *,
+    only: Collection[str] | None = None,
+    slow: bool = False,
+    say: Callable[[str], None] = _silent,
+) -> ConformanceReport:
+    """Checks an adapter against the contract; what `memrig conformance` does.
+
+    Raises:
+        UsageError: the adapter or a check's name cannot be.
+        AdapterError: the adapter does not come up, so nothing can be checked.
+    """
+
+    async def check() -> ConformanceReport:
+        kind, reason = await pod_for(adapter, pod)
+        say(reason)
+        resolved = await resolve(adapter, kind, progress=say)
+        return await run_conformance(resolved, provider_for(kind), only=only, slow=slow)
+
+    return asyncio.run(check())
 
 
 def _incomplete(executed: Executed, report: Report) -> MemrigError:

@@ -1,6 +1,7 @@
 """Building, finding and reading images on a real daemon, none of it with a network."""
 
 import asyncio
+import os
 import subprocess
 import time
 import uuid
@@ -20,7 +21,7 @@ from memrig.pod.images import (
 from memrig.pod.images.engine import Engine
 from memrig.pod.images.lock import build_lock
 from memrig.pod.images.sources import checkout
-from memrig.pod.images.wheels import collect_local, local_hash
+from memrig.pod.images.wheels import collect_local, collect_locked, local_hash
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -311,3 +312,36 @@ async def test_local_wheels_are_the_same_bytes_every_time(
         made.append({wheel.name: wheel.read_bytes() for wheel in wheels})
     assert len(made[0]) == 2
     assert made[0] == made[1]
+
+
+async def test_without_a_checkout_local_wheels_come_from_the_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installed from wheels, memrig takes its own packages, in its own version, from the index."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "checkout"))
+    async with build_lock(lambda _line: None):
+        built = await collect_local(local_hash(), lambda _line: None)
+    monkeypatch.setattr("memrig.pod.images.wheels.checkout", lambda: None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "installed"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(built[0].parent))
+    async with build_lock(lambda _line: None):
+        taken = await collect_local(local_hash(), lambda _line: None)
+    assert [wheel.name for wheel in taken] == [wheel.name for wheel in built]
+
+
+async def test_a_wheel_that_no_index_has_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A locked package that cannot be had stops the build with its name and a way out."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(f"nobody-has-this==1.0 --hash=sha256:{'0' * 64}\n")
+    async with build_lock(lambda _line: None):
+        with pytest.raises(PrerequisiteError, match=r"nobody-has-this==1\.0 cannot be had"):
+            await collect_locked(lock, arch="amd64", python="3.11", say=lambda _line: None)
+    assert not list((tmp_path / "cache").rglob("*.whl"))

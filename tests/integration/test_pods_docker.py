@@ -12,7 +12,7 @@ import pytest
 from memrig.errors import AdapterCrashedError, InfrastructureError, PrerequisiteError, UsageError
 from memrig.model.manifest import AdapterRef
 from memrig.pod.base import Pod
-from memrig.pod.docker import DockerProvider, Engine, socket_path
+from memrig.pod.docker import DockerProvider, Engine, floor, socket_path
 from memrig.pod.docker import provider as provider_module
 from memrig.pod.docker.facts import EngineFacts
 from memrig.pod.process import ProcessProvider
@@ -246,7 +246,7 @@ async def test_a_container_below_the_floor_never_runs(
     provider: DockerProvider, monkeypatch: pytest.MonkeyPatch, engine: Engine
 ) -> None:
     """If the engine created something else than was asked for, nothing of the adapter starts."""
-    real = provider_module.create_config
+    real = floor.create_config
 
     def with_capability(plan: Any) -> dict[str, Any]:
         config: Any = real(plan)

@@ -232,7 +232,32 @@ def _latency(phase: str, n: int, p50: float) -> Latency:
 
 
 def _bars() -> tuple[Bar, ...]:
-    counts = (2, 9, 31, 88, 204, 331, 402, 318, 221, 140, 92, 55, 34, 20, 12, 8, 6, 3, 2, 1, 0, 1, 0, 2)
+    counts = (
+        2,
+        9,
+        31,
+        88,
+        204,
+        331,
+        402,
+        318,
+        221,
+        140,
+        92,
+        55,
+        34,
+        20,
+        12,
+        8,
+        6,
+        3,
+        2,
+        1,
+        0,
+        1,
+        0,
+        2,
+    )
     low, high = 0.42, 5.9
     step = (high / low) ** (1 / len(counts))
     return tuple(

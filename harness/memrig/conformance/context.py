@@ -198,7 +198,7 @@ class Context:
         )
 
     async def require_usable(self, after: str) -> None:
-        """Fails unless the same process still remembers a new fact, up to finding it."""
+        """Fails unless the same process can be emptied, remembers a new fact and finds it."""
         boot_id = (await self.declared()).boot_id
         require(
             boot_id == self.boot_id,
@@ -206,6 +206,7 @@ class Context:
             expected=f"boot_id {self.boot_id}",
             got=boot_id,
         )
+        await self.reset()
         fact = self.fact(900)
         acks = await self.ingest([fact.episode()])
         total = (await self.flush()).total_items

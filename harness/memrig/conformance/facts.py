@@ -58,11 +58,11 @@ def facts(purpose: str, count: int, start: int = 0) -> list[Fact]:
 
 
 def _fact(purpose: str, number: int) -> Fact:
-    digest = sha256(purpose.encode()).hexdigest()
-    lap, place = divmod(number, len(_PEOPLE))
+    digest = int(sha256(purpose.encode()).hexdigest(), 16)
+    lap, place = divmod(number + digest % 97, len(_PEOPLE))
     person = _PEOPLE[place]
-    thing = _THINGS[(place + lap * 7) % len(_THINGS)]
-    marker = str(10_000_000 + int(digest[:8], 16) % 80_000 * 1000 + number)
+    thing = _THINGS[(place + lap * 7 + digest % 23) % len(_THINGS)]
+    marker = str(10_000_000 + digest % 80_000 * 1000 + number)
     return Fact(
         episode_id=opaque_id("e", f"{purpose}/{number}"),
         text=f"{person} keeps the {thing} in locker {marker}.",

@@ -12,7 +12,6 @@ from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig.client.connection import SERVICE
 from memrig.client.convert import CONTRACT_MAJOR
-from memrig.conformance import sections
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, callable_tool, health_status
 from memrig.conformance.verdict import require
@@ -27,7 +26,7 @@ _MODES = {pb.SEARCH_MODE_KEYWORD, pb.SEARCH_MODE_SEMANTIC, pb.SEARCH_MODE_HYBRID
 @check(
     "health.service",
     reason="The rig begins to ingest when this name is SERVING, and gives up when it never is.",
-    spec=sections.HEALTH,
+    spec="protocol §3.1",
 )
 async def health_service(context: Context) -> None:
     """The health service answers SERVING for the name memrig.v1.MemoryAdapter."""
@@ -38,7 +37,7 @@ async def health_service(context: Context) -> None:
 @check(
     "health.server",
     reason="Container platforms and gRPC tools probe a server by the empty name.",
-    spec=sections.HEALTH,
+    spec="protocol §3.1",
 )
 async def health_server(context: Context) -> None:
     """The health service answers SERVING for the empty name too."""
@@ -49,7 +48,7 @@ async def health_server(context: Context) -> None:
 @check(
     "capabilities.valid",
     reason="The rig refuses a handshake that lacks a field or contradicts itself.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.2, §4.3",
 )
 async def capabilities_valid(context: Context) -> None:
     """Name, version, boot_id, search modes and max_results are set, and every enum has a value."""
@@ -70,7 +69,7 @@ def _handshake_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
 @check(
     "capabilities.contract-major",
     reason="Another major means other rules: the rig does not run it.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.2",
 )
 async def contract_major(context: Context) -> None:
     """contract_version has the major that this rig speaks."""
@@ -86,7 +85,7 @@ async def contract_major(context: Context) -> None:
 @check(
     "capabilities.filter-fields",
     reason="An agent writes filters from this list; a field without a type cannot be written.",
-    spec=sections.FILTERS,
+    spec="protocol §9.2, §9.3",
 )
 async def filter_fields(context: Context) -> None:
     """Each filter field has a unique name and a type, enums list values, timestamp is a time."""
@@ -115,7 +114,7 @@ def _filter_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
 @check(
     "capabilities.tools",
     reason="Tools are handed to a model as they are: a wrong name or schema fails every call.",
-    spec=sections.TOOLS,
+    spec="protocol §14.1",
 )
 async def tools(context: Context) -> None:
     """Each extra tool has a valid, unique, unreserved name, a description and an object schema."""
@@ -143,7 +142,7 @@ def _tool_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
 @check(
     "capabilities.repeatable",
     reason="The rig asks again in mid-run to see who is there; it must be cheap and say the same.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.1",
 )
 async def repeatable(context: Context) -> None:
     """Capabilities answers the same each time, in well under half a second."""
@@ -171,7 +170,7 @@ async def repeatable(context: Context) -> None:
 @check(
     "boot-id.stable",
     reason="A new boot_id means a new process: the rig then ends the trial as a crash.",
-    spec=sections.CONVENTIONS,
+    spec="protocol §1.4",
 )
 async def boot_id_stable(context: Context) -> None:
     """boot_id stays the same while the process lives."""
@@ -187,7 +186,7 @@ async def boot_id_stable(context: Context) -> None:
 @check(
     "boot-id.every-response",
     reason="It is how a silent restart is seen in the middle of a trial, call by call.",
-    spec=sections.CONVENTIONS,
+    spec="protocol §1.4",
 )
 async def boot_id_everywhere(context: Context) -> None:
     """Every response carries the boot_id of Capabilities."""

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
-from memrig.conformance import sections
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, kept_ids
 from memrig.conformance.facts import Fact, opaque_id
@@ -46,7 +45,7 @@ async def _ingest_checked(
 @check(
     "ingest.one",
     reason="The smallest stream there is: many checkpoints bring a single episode.",
-    spec=sections.INGEST,
+    spec="protocol §6.2",
 )
 async def one(context: Context) -> None:
     """A stream of one message with one episode is acknowledged once, and ends with OK."""
@@ -56,7 +55,7 @@ async def one(context: Context) -> None:
 @check(
     "ingest.full-message",
     reason="The rig may fill a message to its limit; an adapter with a smaller one stalls a trial.",
-    spec=sections.INGEST,
+    spec="protocol §6.1, §6.2",
 )
 async def full_message(context: Context) -> None:
     """A message of 256 episodes is acknowledged, each episode once."""
@@ -67,7 +66,7 @@ async def full_message(context: Context) -> None:
 @check(
     "ingest.many-messages",
     reason="A long scenario is one stream: what is left at the half-close must still be settled.",
-    spec=sections.INGEST,
+    spec="protocol §6.1, §6.2",
 )
 async def many_messages(context: Context) -> None:
     """Of 100 messages in one stream all are acknowledged after the half-close, then it ends OK."""
@@ -78,7 +77,7 @@ async def many_messages(context: Context) -> None:
 @check(
     "ingest.empty-stream",
     reason="A checkpoint without new episodes opens and closes a stream with nothing in it.",
-    spec=sections.INGEST,
+    spec="protocol §6.1",
 )
 async def empty_stream(context: Context) -> None:
     """A stream that is half-closed at once ends with OK and no acknowledgement."""
@@ -89,7 +88,7 @@ async def empty_stream(context: Context) -> None:
 @check(
     "ingest.same-id-again",
     reason="After an interruption episodes are sent again; that must not cost the first copy.",
-    spec=sections.INGEST,
+    spec="protocol §6.4",
 )
 async def same_id_again(context: Context) -> None:
     """An episode sent twice is acknowledged DUPLICATE or STORED, and found afterwards."""
@@ -99,7 +98,7 @@ async def same_id_again(context: Context) -> None:
 @check(
     "ingest.same-text-other-id",
     reason="People repeat themselves: a memory may drop the copy, but never both.",
-    spec=sections.INGEST,
+    spec="protocol §6.4",
 )
 async def same_text_other_id(context: Context) -> None:
     """A text that comes again under another id is DUPLICATE or STORED, and found afterwards."""
@@ -125,7 +124,7 @@ async def _twice(context: Context, second: pb.Episode) -> None:
 @check(
     "ingest.one-character",
     reason="Real dialogues hold turns such as “k” and “😀”, which leave a tokeniser nothing.",
-    spec=sections.INGEST,
+    spec="protocol §1.6, §6.2",
 )
 async def one_character(context: Context) -> None:
     """Episodes of one character are acknowledged, and Flush and Search work with them alone."""
@@ -146,7 +145,7 @@ async def one_character(context: Context) -> None:
 @check(
     "ingest.unicode",
     reason="Names, quotes and emoji are evidence: a reader sees only what the memory gives back.",
-    spec=sections.INGEST,
+    spec="protocol §1.6, §8.7",
 )
 async def unicode_text(context: Context) -> None:
     """Emoji, right-to-left, combining and zero-width characters come back as they were sent."""
@@ -178,7 +177,7 @@ async def unicode_text(context: Context) -> None:
 @check(
     "ingest.megabyte",
     reason="Sessions and documents get long; too long is REJECTED with a reason, not a crash.",
-    spec=sections.LIMITS,
+    spec="protocol §16.1",
 )
 async def megabyte(context: Context) -> None:
     """An episode of 1 MB is stored and found, or rejected with a reason."""
@@ -188,7 +187,7 @@ async def megabyte(context: Context) -> None:
 @check(
     "ingest.ten-megabytes",
     reason="The contract's limit is 16 MiB a message, so an episode of 10 MB is a valid one.",
-    spec=sections.LIMITS,
+    spec="protocol §16.1",
     slow=True,
 )
 async def ten_megabytes(context: Context) -> None:
@@ -209,7 +208,7 @@ async def _large(context: Context, size: int) -> None:
 @check(
     "ingest.timestamps",
     reason="Some data has no times, some has old ones, and clocks in it run backwards.",
-    spec=sections.INGEST,
+    spec="protocol §1.5",
 )
 async def timestamps(context: Context) -> None:
     """Episodes without a time, before 1970, and out of order are acknowledged and found."""
@@ -233,7 +232,7 @@ async def timestamps(context: Context) -> None:
 @check(
     "ingest.metadata",
     reason="Suites send metadata and Markdown; an adapter that cannot use them must not trip.",
-    spec=sections.INGEST,
+    spec="protocol §6.11",
 )
 async def metadata(context: Context) -> None:
     """An episode with 16 metadata entries and one in Markdown are acknowledged."""
@@ -248,7 +247,7 @@ async def metadata(context: Context) -> None:
 @check(
     "ingest.counts-honest",
     reason="Who says that nothing was stored is not asked to find it, so nothing may be found.",
-    spec=sections.INGEST,
+    spec="protocol §6.3",
 )
 async def counts_honest(context: Context) -> None:
     """A memory that says it stored nothing finds nothing."""
@@ -263,7 +262,7 @@ async def counts_honest(context: Context) -> None:
 @check(
     "flush.all-findable",
     reason="An episode that is acknowledged and then not there makes every score of it a lie.",
-    spec=sections.FLUSH,
+    spec="protocol §7.1",
 )
 async def all_findable(context: Context) -> None:
     """After Flush, each of 24 acknowledged episodes is found by a question about it."""
@@ -287,7 +286,7 @@ async def _require_all_found(context: Context, kept: Sequence[Fact]) -> None:
 @check(
     "flush.new-after-search",
     reason="Checkpoints alternate with episodes: an index or a cache of before must not answer.",
-    spec=sections.FLUSH,
+    spec="protocol §7.1",
 )
 async def new_after_search(context: Context) -> None:
     """What is ingested after a search is found by the same search after the next Flush."""
@@ -303,7 +302,7 @@ async def new_after_search(context: Context) -> None:
 @check(
     "flush.nothing-new",
     reason="The rig flushes at every checkpoint, also where nothing was added.",
-    spec=sections.FLUSH,
+    spec="protocol §7.2",
 )
 async def flush_nothing_new(context: Context) -> None:
     """Flush answers OK on an empty memory, and twice in a row."""

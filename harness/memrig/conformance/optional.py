@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
-from memrig.conformance import sections
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context, answer, callable_tool, kept_ids, status
 from memrig.conformance.facts import find, opaque_id
@@ -25,7 +24,7 @@ _HAS_PLAIN_TOOL = Condition(
 @check(
     "reset.empties",
     reason="One scenario's memory in another's answers is a leak that looks like skill.",
-    spec=sections.RESET,
+    spec="protocol §5.1",
 )
 async def reset_empties(context: Context) -> None:
     """After Reset, nothing that was ingested before is found any more."""
@@ -44,7 +43,7 @@ async def reset_empties(context: Context) -> None:
 @check(
     "reset.forgets-ids",
     reason="A list of known ids that survives Reset swallows the next scenario's episodes.",
-    spec=sections.RESET,
+    spec="protocol §5.2",
 )
 async def reset_forgets_ids(context: Context) -> None:
     """An episode ingested again after Reset is new: STORED, not DUPLICATE, and found."""
@@ -61,7 +60,7 @@ async def reset_forgets_ids(context: Context) -> None:
 @check(
     "reset.empty-memory",
     reason="The rig resets before it knows whether there is anything to reset.",
-    spec=sections.RESET,
+    spec="protocol §5.2",
 )
 async def reset_of_empty(context: Context) -> None:
     """Reset of an empty memory answers OK, also twice, and the memory is usable."""
@@ -82,7 +81,7 @@ def _require_flag(name: str, declared: bool, code: str) -> None:
 @check(
     "flags.retrieve",
     reason="An agent is given memory_retrieve by this flag alone.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.4",
 )
 async def flag_retrieve(context: Context) -> None:
     """Retrieve is UNIMPLEMENTED exactly where supports_retrieve is false."""
@@ -94,7 +93,7 @@ async def flag_retrieve(context: Context) -> None:
 @check(
     "flags.answer",
     reason="Mode “native” is offered by this flag alone.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.4",
 )
 async def flag_answer(context: Context) -> None:
     """Answer is UNIMPLEMENTED exactly where supports_answer is false."""
@@ -106,7 +105,7 @@ async def flag_answer(context: Context) -> None:
 @check(
     "flags.forget",
     reason="Suites that ask a memory to forget skip it by this flag alone.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.4",
 )
 async def flag_forget(context: Context) -> None:
     """Forget is UNIMPLEMENTED exactly where supports_forget is false."""
@@ -118,7 +117,7 @@ async def flag_forget(context: Context) -> None:
 @check(
     "flags.tools",
     reason="A tool that exists without being declared is one that no transcript explains.",
-    spec=sections.TOOLS,
+    spec="protocol §4.4",
 )
 async def flag_tools(context: Context) -> None:
     """CallTool is UNIMPLEMENTED exactly where no tool is declared."""
@@ -131,7 +130,7 @@ async def flag_tools(context: Context) -> None:
 @check(
     "retrieve.from-hit",
     reason="An agent reads on from a hit; a ref that leads nowhere wastes its budget.",
-    spec=sections.RETRIEVE,
+    spec="protocol §11.1",
     condition=_RETRIEVES,
 )
 async def retrieve_from_hit(context: Context) -> None:
@@ -155,7 +154,7 @@ async def retrieve_from_hit(context: Context) -> None:
 @check(
     "retrieve.unknown-ref",
     reason="An empty document would read as “the memory holds nothing on it”.",
-    spec=sections.RETRIEVE,
+    spec="protocol §11.2",
     condition=_RETRIEVES,
 )
 async def retrieve_unknown(context: Context) -> None:
@@ -168,7 +167,7 @@ async def retrieve_unknown(context: Context) -> None:
 @check(
     "answer.shape",
     reason="An empty answer is scored as wrong, not as abstaining; confidence is graded as given.",
-    spec=sections.ANSWER,
+    spec="protocol §12.1, §12.2, §12.3",
     condition=_ANSWERS,
 )
 async def answer_shape(context: Context) -> None:
@@ -193,7 +192,7 @@ async def answer_shape(context: Context) -> None:
 @check(
     "tools.call",
     reason="The result is handed to a model as JSON; what does not parse ends its turn.",
-    spec=sections.TOOLS,
+    spec="protocol §14.2",
     condition=_HAS_PLAIN_TOOL,
 )
 async def tool_call(context: Context) -> None:
@@ -213,7 +212,7 @@ async def tool_call(context: Context) -> None:
 @check(
     "forget.gone",
     reason="Forgetting is asked for by law and by people; a cache or an index must not remember.",
-    spec=sections.FORGET,
+    spec="protocol §13.1, §13.2",
     condition=_FORGETS,
 )
 async def forget_gone(context: Context) -> None:
@@ -238,7 +237,7 @@ async def forget_gone(context: Context) -> None:
 @check(
     "forget.ref-gone",
     reason="A handle from before must not be a way back to what was forgotten.",
-    spec=sections.FORGET,
+    spec="protocol §13.1",
     condition=Condition(
         lambda c: c.supports_forget and c.supports_retrieve, "needs both Forget and Retrieve"
     ),
@@ -249,16 +248,19 @@ async def forget_ref_gone(context: Context) -> None:
     hit = await context.require_found(fact, "that is to be forgotten")
     if list(hit.source_episode_ids) != [fact.episode_id]:
         raise NotApplicable("the hit does not name the episode as its only source")
-    await context.forget([fact.episode_id])
     request = pb.RetrieveRequest(ref_id=hit.ref_id)
-    code = await status(context.stub.Retrieve(request, timeout=context.deadlines.search))
+    limit = context.deadlines.search
+    if await status(context.stub.Retrieve(request, timeout=limit)) != "OK":
+        raise NotApplicable("the ref cannot be retrieved to begin with")
+    await context.forget([fact.episode_id])
+    code = await status(context.stub.Retrieve(request, timeout=limit))
     require(code == "NOT_FOUND", "the ref of a forgotten episode", expected="NOT_FOUND", got=code)
 
 
 @check(
     "forget.unknown-id",
     reason="The rig names what it sent, and the memory may have rejected it.",
-    spec=sections.FORGET,
+    spec="protocol §13.2",
     condition=_FORGETS,
 )
 async def forget_unknown(context: Context) -> None:
@@ -275,7 +277,7 @@ async def forget_unknown(context: Context) -> None:
 @check(
     "as-of.honoured",
     reason="A question asked in March must not be answered from April.",
-    spec=sections.SEARCH,
+    spec="protocol §8.5",
     condition=_AS_OF,
 )
 async def as_of_honoured(context: Context) -> None:
@@ -298,7 +300,7 @@ async def as_of_honoured(context: Context) -> None:
 @check(
     "as-of.refused",
     reason="Ignoring it would answer a question about the past from the present, unseen.",
-    spec=sections.STATUS,
+    spec="protocol §8.5",
     condition=_NO_AS_OF,
 )
 async def as_of_refused(context: Context) -> None:

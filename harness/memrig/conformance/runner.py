@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memrig._version import __version__
 from memrig.conformance.bench import Bench
@@ -12,7 +12,7 @@ from memrig.conformance.check import Capabilities, Check
 from memrig.conformance.context import Context
 from memrig.conformance.model import CheckResult, ConformanceReport, Status, Subject, conclude
 from memrig.conformance.verdict import NotApplicable, Violation, show
-from memrig.errors import AdapterError, InfrastructureError
+from memrig.errors import AdapterError, AdapterRpcError, InfrastructureError
 from memrig.model.manifest import AdapterRef
 from memrig.model.trial import Deadlines
 from memrig.pod.base import PodProvider
@@ -41,7 +41,7 @@ async def run_conformance(
 ) -> ConformanceReport:
     """Starts an adapter, runs the checks, and reports.
 
-    A check that kills the adapter fails, and the next one gets a new pod.
+    After a check that failed, the next one gets a new pod: one fault cannot cause another.
 
     Args:
         adapter: the resolved adapter.
@@ -73,13 +73,11 @@ async def _carry_out(check: Check, bench: Bench) -> CheckResult:
     started = time.monotonic()
     try:
         finding = await _prepare_and_run(check, bench)
-        if finding.status in {"failed", "error"} and (obituary := await bench.obituary()):
-            finding = _Finding(
-                finding.status,
-                f"{finding.message}; {plain_text(obituary)}",
-                finding.expected,
-                finding.got,
-            )
+        if finding.status in {"failed", "error"}:
+            if obituary := await bench.obituary():
+                message = f"{finding.message}; {plain_text(obituary)}"
+                finding = replace(finding, message=message)
+            # What one check breaks must not fail the next one.
             await bench.drop()
     except AdapterError as error:
         await bench.drop()
@@ -122,7 +120,8 @@ async def _run(check: Check, context: Context) -> _Finding:
     except NotApplicable as reason:
         return _Finding("not_applicable", str(reason))
     except AdapterError as error:
-        return _Finding("failed", show(str(error)), expected="OK", got=type(error).__name__)
+        got = error.code if isinstance(error, AdapterRpcError) else type(error).__name__
+        return _Finding("failed", show(str(error)), expected="OK", got=got)
     except InfrastructureError:
         raise
     except Exception as error:  # noqa: BLE001 - a check that crashed is a result of its own

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
-from memrig.conformance import sections
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context
 from memrig.conformance.facts import Fact, find, opaque_id, stamp
@@ -40,7 +39,7 @@ _STEADY = Condition(lambda c: not c.questions_change_memory, "questions_change_m
 @check(
     "search.empty-memory",
     reason="A memory that knows nothing yet is a state of every trial, not an error.",
-    spec=sections.SEARCH,
+    spec="protocol §8.9",
 )
 async def empty_memory(context: Context) -> None:
     """A search in an empty memory answers OK without hits."""
@@ -49,20 +48,9 @@ async def empty_memory(context: Context) -> None:
 
 
 @check(
-    "search.before-flush",
-    reason="Not yet searchable is allowed, failing is not: a probe may come at any time.",
-    spec=sections.SEARCH,
-)
-async def before_flush(context: Context) -> None:
-    """A search between Ingest and Flush answers OK."""
-    await context.ingest([context.fact().episode()])
-    await context.search(context.fact().query)
-
-
-@check(
     "search.limit-one",
     reason="Hits beyond the limit are cut and counted against the adapter; retrieval is ranked.",
-    spec=sections.SEARCH,
+    spec="protocol §8.1",
 )
 async def limit_one(context: Context) -> None:
     """With limit 1 there is at most one hit."""
@@ -73,7 +61,7 @@ async def limit_one(context: Context) -> None:
 @check(
     "search.limit-between",
     reason="An agent asks for as many as its budget bears; more than that overruns it.",
-    spec=sections.SEARCH,
+    spec="protocol §8.1",
     condition=_LIMIT_CAN_BIND,
 )
 async def limit_between(context: Context) -> None:
@@ -85,7 +73,7 @@ async def limit_between(context: Context) -> None:
 @check(
     "search.limit-max-results",
     reason="What is declared as the most that one search returns must be possible to ask for.",
-    spec=sections.SEARCH,
+    spec="protocol §8.1, §8.4",
 )
 async def limit_max_results(context: Context) -> None:
     """With limit max_results the search answers OK, with at most that many hits."""
@@ -107,7 +95,7 @@ async def _require_limit(context: Context, limit: int) -> None:
 @check(
     "search.scores",
     reason="A NaN breaks every ranking, and ranks are what retrieval is graded by.",
-    spec=sections.SEARCH,
+    spec="protocol §8.1, §8.6",
 )
 async def scores(context: Context) -> None:
     """Scores are finite and do not rise from one hit to the next."""
@@ -128,7 +116,7 @@ async def scores(context: Context) -> None:
 @check(
     "search.refs",
     reason="A ref is the handle of a hit: it is kept in the transcript and asked for again.",
-    spec=sections.SEARCH,
+    spec="protocol §1.3",
 )
 async def refs(context: Context) -> None:
     """Each hit has a ref_id of 1 to 256 bytes."""
@@ -145,7 +133,7 @@ async def refs(context: Context) -> None:
 @check(
     "search.repeatable",
     reason="A resumed or repeated trial has to meet the same memory, or results cannot be checked.",
-    spec=sections.SEARCH,
+    spec="protocol §8.8",
     condition=_STEADY,
 )
 async def repeatable(context: Context) -> None:
@@ -153,13 +141,13 @@ async def repeatable(context: Context) -> None:
     await context.remember(fact.episode() for fact in context.facts(12))
     for query in (_BROAD, context.fact().query):
         first, second = (await context.search(query)).hits, (await context.search(query)).hits
-        _require_same(first, second, f"the search {query!r} repeated")
+        require_same_hits(first, second, f"the search {query!r} repeated")
 
 
 @check(
     "search.questions-leave-memory-alone",
     reason="Answers are kept over an interruption only because questions change nothing.",
-    spec=sections.CAPABILITIES,
+    spec="protocol §4.5",
     condition=_STEADY,
 )
 async def questions_leave_memory_alone(context: Context) -> None:
@@ -169,10 +157,13 @@ async def questions_leave_memory_alone(context: Context) -> None:
     first = (await context.search(_BROAD)).hits
     for fact in (*told[6:], *told[6:], *told[6:]):
         await context.search(fact.query)
-    _require_same(first, (await context.search(_BROAD)).hits, "a search after 18 other searches")
+    require_same_hits(
+        first, (await context.search(_BROAD)).hits, "a search after 18 other searches"
+    )
 
 
-def _require_same(first: Sequence[pb.Hit], second: Sequence[pb.Hit], what: str) -> None:
+def require_same_hits(first: Sequence[pb.Hit], second: Sequence[pb.Hit], what: str) -> None:
+    """Fails unless two searches gave the same hits in the same order."""
     before = [(hit.ref_id, hit.text, tuple(hit.source_episode_ids)) for hit in first]
     after = [(hit.ref_id, hit.text, tuple(hit.source_episode_ids)) for hit in second]
     require(before == after, f"{what} gives other hits", expected=before, got=after)
@@ -181,7 +172,7 @@ def _require_same(first: Sequence[pb.Hit], second: Sequence[pb.Hit], what: str) 
 @check(
     "search.declared-modes",
     reason="A mode that is declared is one that a suite may choose for a whole table.",
-    spec=sections.SEARCH,
+    spec="protocol §4.4, §8.3",
 )
 async def declared_modes(context: Context) -> None:
     """Every declared search mode finds an episode by a question about it."""
@@ -200,7 +191,7 @@ async def declared_modes(context: Context) -> None:
 @check(
     "search.longest-query",
     reason="Questions may quote whole documents; 64 KiB is a valid query.",
-    spec=sections.LIMITS,
+    spec="protocol §8.2",
 )
 async def longest_query(context: Context) -> None:
     """A query of 64 KiB is answered OK."""
@@ -220,7 +211,7 @@ async def _require_refused(context: Context, request: pb.SearchRequest, what: st
 @check(
     "search.empty-query-refused",
     reason="An empty query is a defect of the caller; hits would hide it.",
-    spec=sections.STATUS,
+    spec="protocol §8.2",
 )
 async def empty_query(context: Context) -> None:
     """A search with an empty query is INVALID_ARGUMENT."""
@@ -230,7 +221,7 @@ async def empty_query(context: Context) -> None:
 @check(
     "search.limit-zero-refused",
     reason="Zero is what a caller sends who forgot the limit; guessing one hides that.",
-    spec=sections.STATUS,
+    spec="protocol §8.4",
 )
 async def limit_zero(context: Context) -> None:
     """A search with limit 0 is INVALID_ARGUMENT."""
@@ -241,7 +232,7 @@ async def limit_zero(context: Context) -> None:
 @check(
     "search.limit-too-high-refused",
     reason="Who asks for more than max_results must learn it, not get fewer without a word.",
-    spec=sections.STATUS,
+    spec="protocol §8.4",
     condition=_LIMIT_CAN_BE_PASSED,
 )
 async def limit_too_high(context: Context) -> None:
@@ -254,7 +245,7 @@ async def limit_too_high(context: Context) -> None:
 @check(
     "search.unknown-filter-refused",
     reason="A filter that is ignored turns a filtered search into an unfiltered one, unseen.",
-    spec=sections.FILTERS,
+    spec="protocol §9.6",
 )
 async def unknown_filter(context: Context) -> None:
     """A filter on a field that is not declared is INVALID_ARGUMENT."""
@@ -268,7 +259,7 @@ async def unknown_filter(context: Context) -> None:
 @check(
     "search.undeclared-mode-refused",
     reason="A table that says “hybrid” over keyword hits compares the wrong things.",
-    spec=sections.STATUS,
+    spec="protocol §8.3, §1.7",
     condition=_LACKS_A_MODE,
 )
 async def undeclared_mode(context: Context) -> None:
@@ -282,7 +273,7 @@ async def undeclared_mode(context: Context) -> None:
 @check(
     "filter.timestamp",
     reason="Questions about a period are asked with these; one day off is a wrong answer.",
-    spec=sections.FILTERS,
+    spec="protocol §9.1, §9.4, §9.5",
     condition=_HAS_TIMESTAMP,
 )
 async def timestamp_filter(context: Context) -> None:
@@ -321,17 +312,16 @@ async def _require_filtered(
 @check(
     "filter.metadata",
     reason="A declared field that filters nothing gives an agent answers from the wrong place.",
-    spec=sections.FILTERS,
+    spec="protocol §9.1, §9.5",
     condition=_HAS_METADATA_FIELD,
 )
 async def metadata_filter(context: Context) -> None:
     """A filter EQUAL on each declared metadata field finds its episodes and no others."""
-    for field in context.capabilities.filter_fields:
+    for number, field in enumerate(context.capabilities.filter_fields):
         if field.name == "timestamp":
             continue
-        await context.reset()
         value, other = _two_values(field)
-        told = context.facts(2)
+        told = context.facts(2, start=2 * number)
         mine = told[0].episode(metadata={field.name: value})
         theirs = told[1].episode(metadata={field.name: other} if other else {})
         kept = await context.remember([mine, theirs])
@@ -355,7 +345,7 @@ def _two_values(field: pb.FilterField) -> tuple[str, str]:
 @check(
     "sources.acknowledged",
     reason="A claim on an episode that was never taken in is void, and costs its rank.",
-    spec=sections.SOURCES,
+    spec="protocol §10.2",
 )
 async def sources_acknowledged(context: Context) -> None:
     """Hits name only episodes and turns that were ingested and acknowledged."""
@@ -379,7 +369,7 @@ async def sources_acknowledged(context: Context) -> None:
 @check(
     "sources.turns",
     reason="Some suites grade by turn: without turn ids such an adapter earns nothing there.",
-    spec=sections.SOURCES,
+    spec="protocol §10.1",
     condition=_HAS_TURNS,
 )
 async def source_turns(context: Context) -> None:
@@ -401,7 +391,7 @@ async def source_turns(context: Context) -> None:
 @check(
     "ingest.turns",
     reason="Conversations are most of the data; a turn may say nothing and still be there.",
-    spec=sections.INGEST,
+    spec="protocol §6.10, §6.11",
 )
 async def turns(context: Context) -> None:
     """An episode with turns, one of them empty, is found by what one of them says."""
@@ -431,7 +421,6 @@ def _conversation(context: Context, number: int) -> pb.Episode:
 
 CHECKS: tuple[Check, ...] = (
     empty_memory,
-    before_flush,
     limit_one,
     limit_between,
     limit_max_results,

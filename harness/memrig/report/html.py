@@ -20,9 +20,7 @@ def render_html(report: Report) -> str:
     """The report as a page. The same report gives the same bytes."""
     style = _stylesheet()
     template = _environment().get_template("report.html.j2")
-    return template.render(
-        report=report, page=page_of(report), style=style, policy=_policy(style)
-    )
+    return template.render(report=report, page=page_of(report), style=style, policy=_policy(style))
 
 
 @cache

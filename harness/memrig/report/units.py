@@ -6,7 +6,10 @@ _FAMILIES = {
     "recall_any": ("R", "share of questions with any of their evidence in the first {k} ranks"),
     "recall_all": ("all R", "share of questions with all of their evidence in the first {k} ranks"),
     "ndcg": ("nDCG", "how near to the top the evidence stands in the first {k} ranks"),
-    "keyword_recall": ("kw R", "share of questions with the answer's keyword in the first {k} hits"),
+    "keyword_recall": (
+        "kw R",
+        "share of questions with the answer's keyword in the first {k} hits",
+    ),
 }
 _SINGLE = {
     "mrr": ("MRR", "mean of 1 ÷ rank of the first evidence, 0 beyond rank 10"),
@@ -42,9 +45,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def plural(number: int, noun: str) -> str:
-    """``1 trial``, ``2 trials``."""
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+def plural(number: int, noun: str, many: str = "") -> str:
+    """``1 trial``, ``2 trials``; `many` where an s does not do."""
+    return f"{count(number)} {noun if number == 1 else many or noun + 's'}"
 
 
 def milliseconds(value: float) -> str:

@@ -176,7 +176,9 @@ def _facts(report: Report) -> tuple[Pair, ...]:
         Pair("Pod", report.adapter.pod),
         Pair("Isolation", report.isolation),
         Pair("Scenarios", count(report.scenarios) + repeats),
-        Pair("Questions", f"{count(report.questions.settled)} of {count(report.questions.planned)}"),
+        Pair(
+            "Questions", f"{count(report.questions.settled)} of {count(report.questions.planned)}"
+        ),
         Pair("Seed", str(report.seed)),
     )
 

@@ -12,7 +12,7 @@ from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
 from memrig.pod.images import implied_pod, resolve
 from memrig.pod.select import choose_pod
-from memrig.runs.config import RunConfig
+from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import (
     Lock,
@@ -81,7 +81,8 @@ async def plan(config: RunConfig, say: Say) -> Plan:
     suite = load_suite(config.suite)
     options = suite_options(config, suite)
     source = suite.source(options)
-    kind, reason = await pod_for(config)
+    kind, reason = await pod_for(config.adapter, config.pod)
+    _check_isolation(config, kind)
     say(reason)
     adapter = await resolve(config.adapter, kind, progress=say)
     staging_root = (config.out or Path("runs")).parent if config.out else Path("runs")
@@ -113,26 +114,28 @@ async def plan(config: RunConfig, say: Say) -> Plan:
         return _settle(config, lock, Path(staging), reason)
 
 
-async def pod_for(config: RunConfig) -> tuple[PodKind, str]:
+async def pod_for(adapter: str, pod: PodChoice) -> tuple[PodKind, str]:
     """Which pod, and why, in one sentence.
 
     Raises:
-        UsageError: the adapter leaves no choice, and another pod was asked for; or nothing can
-            give a running endpoint a fresh memory.
+        UsageError: the adapter leaves no choice, and another pod was asked for.
     """
-    implied = implied_pod(config.adapter)
-    if implied and config.pod not in ("auto", implied):
-        message = f"--pod {config.pod} cannot take this adapter, which needs {implied}"
-        raise UsageError(message, where=f"--adapter {config.adapter}", fix="leave --pod out")
-    if implied == "endpoint" and config.isolation == "fresh":
+    implied = implied_pod(adapter)
+    if implied and pod not in ("auto", implied):
+        message = f"--pod {pod} cannot take this adapter, which needs {implied}"
+        raise UsageError(message, where=f"--adapter {adapter}", fix="leave --pod out")
+    if implied:
+        return implied, f"{implied.capitalize()} pods, since {adapter} needs them."
+    return await choose_pod(pod)
+
+
+def _check_isolation(config: RunConfig, kind: PodKind) -> None:
+    if kind == "endpoint" and config.isolation == "fresh":
         raise UsageError(
             "a running endpoint cannot be given a fresh memory for each scenario",
             where="--isolation fresh",
             fix="give --isolation reset (Reset between scenarios) or pooled",
         )
-    if implied:
-        return implied, f"{implied.capitalize()} pods, since {config.adapter} needs them."
-    return await choose_pod(config.pod)
 
 
 def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterator[Scenario]:

@@ -1,4 +1,4 @@
-"""Statuses, deadlines and turns: how a call to a method ends (protocol §4, §5)."""
+"""Statuses, deadlines and turns: how a call to a method ends (protocol §15–17)."""
 
 import asyncio
 import threading

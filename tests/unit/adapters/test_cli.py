@@ -1,4 +1,4 @@
-"""`memrig-adapter` as a process: how it starts, where it listens, how it ends (protocol §8)."""
+"""`memrig-adapter` as a process: how it starts, where it listens, how it ends (protocol §2)."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The ingest stream: what is acknowledged, and how it ends (protocol §3.3)."""
+"""The ingest stream: what is acknowledged, and how it ends (protocol §6)."""
 
 import threading
 from collections.abc import Iterator, Sequence

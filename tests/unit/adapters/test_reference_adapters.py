@@ -243,6 +243,12 @@ def test_words_of_any_script_are_found(memory: Searcher, word: str) -> None:
     assert ids(memory.search(Query(word.lower(), 5))) == ["e1"]
 
 
+def test_a_text_with_a_zero_character_is_whole(memory: Searcher) -> None:
+    """U+0000 is a character like any other: what stands after it is found and shown."""
+    remember(memory, Episode("e", "before\0 lake"), Episode("x", "y"))
+    assert [hit.text for hit in memory.search(Query("la\0 lake", 5))] == ["before\0 lake"]
+
+
 def test_a_query_of_64_kib_is_answered(memory: Searcher) -> None:
     """The longest query that the contract allows, of distinct words, has its answer."""
     remember(memory, *days(3))

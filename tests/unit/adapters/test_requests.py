@@ -1,4 +1,4 @@
-"""Requests are checked in one place, and a refusal names field and value (protocol §3)."""
+"""Requests are checked in one place, and a refusal names field and value (protocol §8, §9)."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Results that break the contract are the adapter's bug, and said to be (protocol §3, §4)."""
+"""Results that break the contract are the adapter's bug, and said to be (protocol §8, §11–14)."""
 
 import math
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Health, the boot id, what is declared, and how a server begins and ends (protocol §2, §8)."""
+"""Health, the boot id, what is declared, and how a server begins and ends (protocol §1–4)."""
 
 import threading
 from pathlib import Path

@@ -14,13 +14,15 @@ Fault = Literal["adapter", "prerequisite", "infrastructure", "missing"]
 _COMMAND = re.compile(
     r"exec: .*(?:executable file not found|no such file or directory|permission denied)"
     r"|exec .*: exec format error"
-    r"|stat /.*: no such file or directory: unknown"
-    r"|(?:chdir to cwd|mkdir /.*: read-only file system)",
+    r"|chdir to cwd",
     re.DOTALL,
 )
 _RUNTIME = re.compile(
     r"OCI runtime (?:create|exec) failed|failed to create (?:shim )?task|runc create failed"
 )
+
+#: The image names a user that it does not have, or a working folder that cannot be one.
+_IMAGE = re.compile(r"unable to find user|Cannot mkdir: .* is not a directory")
 
 _MISSING_IMAGE = re.compile(r"no such image", re.IGNORECASE)
 _MISSING_BIND = re.compile(
@@ -43,6 +45,6 @@ def classify(status: int | None, text: str) -> Fault:
         return "infrastructure"
     if _MISSING_IMAGE.search(text) or _MISSING_BIND.search(text):
         return "prerequisite"
-    if _RUNTIME.search(text) and _COMMAND.search(text):
+    if _IMAGE.search(text) or (_RUNTIME.search(text) and _COMMAND.search(text)):
         return "adapter"
     return "missing" if status == 404 else "infrastructure"

@@ -1,0 +1,35 @@
+"""Everything that commands print for people, except live progress (report/progress.py).
+
+Each `print_…` takes a console for tests and defaults to stdout; errors go to stderr.
+"""
+
+from memrig.report.terminal.base import make_console
+from memrig.report.terminal.conformance import print_conformance
+from memrig.report.terminal.errors import print_error
+from memrig.report.terminal.questions import print_question, print_questions_table
+from memrig.report.terminal.summary import print_report
+from memrig.report.terminal.tables import (
+    print_checks,
+    print_clean,
+    print_datasets,
+    print_images,
+    print_plan,
+    print_problems,
+    print_suites,
+)
+
+__all__ = [
+    "make_console",
+    "print_checks",
+    "print_clean",
+    "print_conformance",
+    "print_datasets",
+    "print_error",
+    "print_images",
+    "print_plan",
+    "print_problems",
+    "print_question",
+    "print_questions_table",
+    "print_report",
+    "print_suites",
+]

@@ -1,0 +1,1 @@
+"""What `report/console.py` offers, by subject. Import from there."""

@@ -1,0 +1,100 @@
+"""`--limit` and `--isolation pooled`: fewer questions in the same shares, or one memory for all."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.scenarios import small_scenario
+
+from memrig.model.scenario import episodes_of, questions_of
+from memrig.suites.sampling import catalog, keep, pool, stratified
+from memrig.suites.spool import spool
+
+KEYS = st.dictionaries(
+    st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 200).map(str)),
+    st.sampled_from(["facts", "temporal", "multi-hop", "rare"]),
+    max_size=80,
+)
+LIMITS = st.integers(min_value=1, max_value=100)
+SEEDS = st.integers(min_value=0, max_value=2**53 - 1)
+
+
+@given(KEYS, LIMITS, SEEDS)
+def test_as_many_questions_are_drawn_as_were_asked_for(keys, limit, seed):
+    """Or all of them, where there are no more."""
+    drawn = stratified(keys, limit, seed)
+    assert len(drawn) == min(limit, len(keys))
+    assert drawn <= keys.keys()
+
+
+@given(KEYS, LIMITS, SEEDS)
+def test_every_category_keeps_its_share_within_one(keys, limit, seed):
+    """Largest remainders."""
+    drawn = Counter(keys[key] for key in stratified(keys, limit, seed))
+    share = min(1.0, limit / len(keys)) if keys else 0
+    for category, count in Counter(keys.values()).items():
+        assert abs(drawn[category] - count * share) < 1
+
+
+@given(KEYS, LIMITS, SEEDS)
+def test_the_draw_is_the_same_for_every_system_and_any_order(keys, limit, seed):
+    """It depends on seed, limit and content alone."""
+    backwards = dict(reversed(keys.items()))
+    assert stratified(keys, limit, seed) == stratified(backwards, limit, seed)
+
+
+def test_another_seed_draws_others():
+    """Or the seed would do nothing."""
+    keys = {("a", str(n)): "facts" for n in range(100)}
+    assert stratified(keys, 10, 1) != stratified(keys, 10, 2)
+
+
+def test_a_limited_scenario_keeps_every_episode():
+    """Only questions are left out; the haystack stays as large."""
+    scenario = small_scenario()
+    kept = keep(scenario, frozenset({("small", "q2"), ("other", "q3")}))
+    events = list(kept.timeline)
+    assert len(list(episodes_of(events))) == 4
+    assert [q.question_id for q in questions_of(events)] == ["q2"]
+
+
+def test_a_catalog_names_every_question_by_scenario():
+    """The same question id may occur in two scenarios."""
+    found = catalog([small_scenario("a"), small_scenario("b")])
+    assert len(found) == 8
+    assert found["a", "q1"] == "odd"
+
+
+def renamed(name: str):
+    """The small scenario with question ids of its own, as suites give them."""
+    scenario = small_scenario(name)
+    timeline = [
+        e if e.type == "episode" else e.model_copy(update={"question_id": f"{name}#{e.question_id}"})
+        for e in scenario.timeline
+    ]  # fmt: skip
+    gold = {
+        f"{name}#{key}": g.model_copy(update={"question_id": f"{name}#{key}", "stale": ("e4",)})
+        for key, g in scenario.gold.items()
+    }
+    return type(scenario)(name, timeline, gold, (f"{name}: a note",))
+
+
+def test_a_pool_holds_every_episode_before_every_question():
+    """All scenarios in one memory."""
+    pooled = pool([renamed("a"), renamed("b")])
+    kinds = [event.type for event in pooled.timeline]
+    assert kinds == ["episode"] * 8 + ["question"] * 8
+    assert pooled.notes == ("a: a note", "b: a note")
+
+
+def test_ids_in_a_pool_are_unique_and_evidence_follows_them(tmp_path):
+    """Each question still finds the episodes of its own scenario."""
+    pooled = pool([renamed("a"), renamed("b")])
+    known = {e.episode_id for e in episodes_of(pooled.timeline)}
+    assert len(known) == 8
+    for name, gold in pooled.gold.items():
+        scenario = name.split("#", maxsplit=1)[0]
+        assert gold.evidence == (f"{scenario}/e{name[-1]}",)
+        assert gold.stale == (f"{scenario}/e4",)
+        assert known.issuperset(gold.evidence)
+    assert spool(pooled, tmp_path).questions == 8
