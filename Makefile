@@ -57,9 +57,11 @@ proto-baseline: proto  ## accept a changed contract as the new baseline
 
 schema: setup  ## write the published JSON Schemas below docs/schema
 	$(BIN)/python -m memrig.report.schema docs/schema
+	$(BIN)/python -m memrig.conformance.publish docs
 
 image-locks: setup  ## lock the wheels of every image again
-	$(BIN)/python -m memrig.pod.images.lock
+	$(BIN)/python -m pip install --quiet uv
+	PATH="$(CURDIR)/$(BIN):$$PATH" ./images/lock.sh $(ARGS)
 
 locks: setup  ## lock the development environment again
 	$(BIN)/python -m pip install --quiet uv

@@ -4,6 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+#: A busy machine is no failure: what a test may take is said by its timeout.
+settings.register_profile("memrig", deadline=None)
+settings.load_profile("memrig")
 
 sys.path.insert(0, str(Path(__file__).parent))
 

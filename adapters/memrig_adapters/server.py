@@ -2,7 +2,8 @@
 
 The thread-pool server of grpcio is used rather than `grpc.aio`: plain methods must not block
 health and deadlines, so that an asyncio server would hand each call to a thread and back. Measured
-on that ground, the thread pool needed about two thirds of the time for a search.
+on these terms over a Unix socket, the thread pool took a fifth less time for a search and for an
+ingest, at the least.
 """
 
 import concurrent.futures

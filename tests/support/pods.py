@@ -27,6 +27,9 @@ from support.docker_required import why_no_docker
 TESTBED = Path(__file__).parents[1] / "images" / "testbed"
 SERVICE = "memrig.v1.MemoryAdapter"
 
+#: The testbed's images by service, built once a session.
+_BUILT: dict[str, str] = {}
+
 T = TypeVar("T")
 
 _CHANNEL = (
@@ -57,14 +60,20 @@ async def stored(**changes: Any) -> AdapterRef:
 async def _adapter(kind: PodKind, *, companion: bool, changes: Mapping[str, Any]) -> AdapterRef:
     images: Mapping[str, str] = {}
     if kind == "docker":
-        images = (await resolve(str(TESTBED), "docker")).images
+        if not _BUILT:
+            _BUILT.update((await resolve(str(TESTBED), "docker")).images)
+        images = _BUILT
     base = manifest()
     image = base.image.model_copy(update=dict(changes))
     assert base.process is not None
     process = base.process.model_copy(
         update={
             "command": image.command or base.process.command,
-            "environment": {**image.environment, "PYTHONPATH": str(TESTBED)},
+            "environment": {
+                **image.environment,
+                "PYTHONPATH": str(TESTBED),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
         }
     )
     services = base.services if companion else {}

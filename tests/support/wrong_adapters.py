@@ -64,6 +64,10 @@ class Memory(rpc.MemoryAdapterServicer):
 
     async def Ingest(self, requests, context):  # noqa: N802
         async for request in requests:
+            if len(request.episodes) > 256 or not all(
+                e.episode_id and e.text for e in request.episodes
+            ):
+                await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "episodes")
             acks = [self.take(episode) for episode in request.episodes]
             yield pb.IngestResponse(acks=acks, boot_id=self.boot_id)
 
@@ -86,12 +90,11 @@ class Memory(rpc.MemoryAdapterServicer):
 
     def problem(self, request: pb.SearchRequest) -> str:
         """What is wrong with a request; empty if nothing is."""
-        fields = {"timestamp", "place", "rating", "kind"}
         checks = {
-            "query": bool(request.query),
+            "query": 0 < len(request.query.encode()) <= 64 * 1024,
             "limit": 1 <= request.limit <= _MAX_RESULTS,
             "mode": request.mode in _MODES,
-            "filters": all(condition.field in fields for condition in request.filters),
+            "filters": all(map(well_formed, request.filters)),
         }
         return ", ".join(name for name, good in checks.items() if not good)
 
@@ -140,6 +143,8 @@ class Memory(rpc.MemoryAdapterServicer):
         ]
 
     async def Retrieve(self, request, context):  # noqa: N802
+        if not request.ref_id:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "ref_id")
         for episode in self.episodes.values():
             for hit in self.passages(episode):
                 if hit.ref_id == request.ref_id:
@@ -149,16 +154,24 @@ class Memory(rpc.MemoryAdapterServicer):
                         source_episode_ids=hit.source_episode_ids,
                     )
                     return pb.RetrieveResponse(document=document, boot_id=self.boot_id)
-        await context.abort(grpc.StatusCode.NOT_FOUND, "no such ref")
+        return await context.abort(grpc.StatusCode.NOT_FOUND, "no such ref")
 
     async def Answer(self, request, context):  # noqa: N802
+        if not request.question:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "question")
         return pb.AnswerResponse(abstained=True, confidence=0.5, boot_id=self.boot_id)
 
     async def Forget(self, request, context):  # noqa: N802
+        if not request.episode_ids or not all(request.episode_ids):
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "episode_ids")
         known = [name for name in request.episode_ids if self.episodes.pop(name, None)]
         return pb.ForgetResponse(forgotten_episodes=len(known), boot_id=self.boot_id)
 
     async def CallTool(self, request, context):  # noqa: N802
+        if request.name != "count":
+            await context.abort(grpc.StatusCode.NOT_FOUND, "no such tool")
+        if not request.arguments_json.startswith("{"):
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "arguments_json")
         result = json.dumps({"episodes": len(self.episodes)})
         return pb.CallToolResponse(result_json=result, boot_id=self.boot_id)
 
@@ -168,17 +181,37 @@ def words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
+_PARSERS = {
+    "timestamp": datetime.fromisoformat,
+    "place": str,
+    "rating": float,
+    "kind": ["a", "b"].index,
+}
+
+
+def well_formed(condition: pb.Filter) -> bool:
+    """Tells whether a condition names a field, an operator that it has, and a value of its type."""
+    if condition.field not in _PARSERS or not condition.operator:
+        return False
+    ordered = condition.field in {"timestamp", "rating"}
+    try:
+        _PARSERS[condition.field](condition.value)
+    except ValueError:
+        return False
+    return ordered or condition.operator == pb.FILTER_OPERATOR_EQUAL
+
+
 def matches(condition: pb.Filter, episode: pb.Episode) -> bool:
-    """Tells whether an episode meets a condition."""
-    value: object
-    bound: object
+    """Tells whether an episode meets a condition; what lacks the field does not."""
+    parse = _PARSERS[condition.field]
     if condition.field == "timestamp":
         value = episode.timestamp.ToDatetime(UTC) if episode.HasField("timestamp") else None
-        bound = datetime.fromisoformat(condition.value)
     else:
-        value, bound = episode.metadata.get(condition.field), condition.value
+        written = episode.metadata.get(condition.field)
+        value = None if written is None else parse(written)
     if value is None:
         return False
+    bound = parse(condition.value)
     if condition.operator == pb.FILTER_OPERATOR_EQUAL:
         return value == bound
     return (value < bound) == (condition.operator == pb.FILTER_OPERATOR_LESS)

@@ -1,4 +1,4 @@
-"""`memrig image build | load`, `memrig conformance`."""
+"""`memrig image build | load | prune`."""
 
 import asyncio
 from pathlib import Path
@@ -7,20 +7,50 @@ from typing import Annotated
 import typer
 
 from memrig.cli.app import image_app
-from memrig.pod.images import ensure_built, load_image
+from memrig.pod.images import (
+    BuiltImage,
+    ensure_base,
+    ensure_built,
+    ensure_doorman,
+    load_image,
+    prune_images,
+)
 from memrig.report.console import print_images
+
+Force = Annotated[bool, typer.Option("--force", help="Build though nothing changed.")]
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
 
 
 @image_app.command()
 def build(
-    folder: Annotated[Path, typer.Argument(help="A folder with an adapter.toml.")],
+    what: Annotated[str, typer.Argument(help="A folder with an adapter.toml; base; doorman.")],
+    force: Force = False,
 ) -> None:
-    """Builds an adapter's image, unless its inputs are unchanged, and prints its digest."""
-    image = asyncio.run(ensure_built(folder, progress=lambda line: typer.echo(line, err=True)))
-    print_images([image])
+    """Builds an image, unless its inputs are unchanged, and prints its digest."""
+    print_images([asyncio.run(_build(what, force=force))])
+
+
+async def _build(what: str, *, force: bool) -> BuiltImage:
+    if what == "base":
+        return await ensure_base(force=force, progress=_say)
+    if what == "doorman":
+        return await ensure_doorman(force=force, progress=_say)
+    return await ensure_built(Path(what), force=force, progress=_say)
 
 
 @image_app.command()
 def load(tar: Annotated[Path, typer.Argument(help="A file that `docker save` wrote.")]) -> None:
     """Loads an image where there is no registry; prints its digest for --adapter."""
     typer.echo(asyncio.run(load_image(tar)))
+
+
+@image_app.command()
+def prune(
+    name: Annotated[str | None, typer.Argument(help="Only images of this name.")] = None,
+) -> None:
+    """Removes images that memrig built and has built again since; keeps the newest of each."""
+    for removed in asyncio.run(prune_images(name, progress=_say)):
+        typer.echo(removed)

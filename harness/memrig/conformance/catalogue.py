@@ -2,14 +2,28 @@
 
 from collections.abc import Collection
 
-from memrig.conformance import handshake, ingest, optional, search, strain
+from memrig.conformance import (
+    filters,
+    flush,
+    handshake,
+    ingest,
+    optional,
+    reset,
+    search,
+    sources,
+    strain,
+)
 from memrig.conformance.check import Check
 from memrig.errors import UsageError
 
 CHECKS: tuple[Check, ...] = (
     *handshake.CHECKS,
     *ingest.CHECKS,
+    *flush.CHECKS,
     *search.CHECKS,
+    *filters.CHECKS,
+    *sources.CHECKS,
+    *reset.CHECKS,
     *optional.CHECKS,
     *strain.CHECKS,
 )

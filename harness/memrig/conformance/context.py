@@ -110,6 +110,12 @@ class Context:
         except grpc.aio.AioRpcError as error:
             raise map_error(error, limit, "rpc=Ingest") from error
 
+    async def ingest_messages(
+        self, messages: Sequence[pb.IngestRequest]
+    ) -> tuple[list[pb.IngestAck], str]:
+        """Streams messages as they are; returns what was acknowledged, and the stream's status."""
+        return await drain(self.stub.Ingest(_each(messages), timeout=self.deadlines.ingest))
+
     async def flush(self) -> pb.FlushResponse:
         """Passes the barrier."""
         limit = self.deadlines.flush
@@ -142,6 +148,7 @@ class Context:
         mode: "pb.SearchMode.ValueType" = pb.SEARCH_MODE_UNSPECIFIED,
         filters: Sequence[pb.Filter] = (),
         as_of: datetime | None = None,
+        deadline_s: float | None = None,
     ) -> pb.SearchResponse:
         """Searches; the limit is 10 unless told, or what the adapter can give."""
         request = pb.SearchRequest(
@@ -151,7 +158,7 @@ class Context:
             limit=self.usual_limit if limit is None else limit,
             as_of=None if as_of is None else stamp(as_of),
         )
-        allowed = self.deadlines.search
+        allowed = deadline_s or self.deadlines.search
         return await answer(self.stub.Search(request, timeout=allowed), "Search", allowed)
 
     async def status_of_search(self, request: pb.SearchRequest) -> str:
@@ -255,6 +262,19 @@ async def status(call: Awaitable[object]) -> str:
     return "OK"
 
 
+async def drain(
+    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
+) -> tuple[list[pb.IngestAck], str]:
+    """Reads a stream to its end; returns what was acknowledged, and the stream's status."""
+    acks: list[pb.IngestAck] = []
+    try:
+        async for response in call:
+            acks.extend(response.acks)
+    except grpc.aio.AioRpcError as error:
+        return acks, error.code().name
+    return acks, "OK"
+
+
 async def health_status(link: Link, service: str) -> str:
     """What the health service says about a name: a serving status, or the call's own status."""
     request = health_pb2.HealthCheckRequest(service=service)
@@ -279,3 +299,8 @@ async def _messages(
 ) -> AsyncIterator[pb.IngestRequest]:
     for start in range(0, len(episodes), per_message):
         yield pb.IngestRequest(episodes=episodes[start : start + per_message])
+
+
+async def _each(messages: Sequence[pb.IngestRequest]) -> AsyncIterator[pb.IngestRequest]:
+    for message in messages:
+        yield message

@@ -1,5 +1,6 @@
 """Checks of what an adapter says about itself: health, capabilities, the process it is."""
 
+import asyncio
 import contextlib
 import json
 import re
@@ -14,10 +15,12 @@ from memrig.client.connection import SERVICE
 from memrig.client.convert import CONTRACT_MAJOR
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, callable_tool, health_status
-from memrig.conformance.verdict import require
+from memrig.conformance.verdict import NotApplicable, require
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _RIG_TOOLS = frozenset({"memory_search", "memory_retrieve", "memory_capabilities"})
+#: Field 1000 of type varint, with the value 1.
+_UNKNOWN_FIELD = b"\xc0\x3e\x01"
 _REPEATS = 20
 _CHEAP_S = 0.5
 _MODES = {pb.SEARCH_MODE_KEYWORD, pb.SEARCH_MODE_SEMANTIC, pb.SEARCH_MODE_HYBRID}
@@ -43,6 +46,24 @@ async def health_server(context: Context) -> None:
     """The health service answers SERVING for the empty name too."""
     got = await health_status(context.link, "")
     require(got == "SERVING", 'health of ""', expected="SERVING", got=got)
+
+
+@check(
+    "health.under-load",
+    reason="An adapter that answers nothing while it works cannot be told from one that hangs.",
+    spec="protocol §3.4",
+)
+async def health_under_load(context: Context) -> None:
+    """Health answers SERVING while an Ingest runs."""
+    if await health_status(context.link, SERVICE) != "SERVING":
+        raise NotApplicable("health is not SERVING at rest either")
+    episodes = [fact.episode() for fact in context.facts(512)]
+    ingest = asyncio.create_task(context.ingest(episodes, per_message=16))
+    seen: set[str] = set()
+    while not (seen and ingest.done()):
+        seen.add(await health_status(context.link, SERVICE))
+    await ingest
+    require(seen == {"SERVING"}, "health during Ingest", expected="SERVING", got=sorted(seen))
 
 
 @check(
@@ -209,6 +230,19 @@ async def boot_id_everywhere(context: Context) -> None:
     )
 
 
+@check(
+    "wire.unknown-fields",
+    reason="A newer rig may send fields that this adapter does not know.",
+    spec="protocol §1.7",
+)
+async def unknown_fields(context: Context) -> None:
+    """A field that the contract does not have is ignored."""
+    known = pb.SearchRequest(query=context.fact().query, limit=1).SerializeToString()
+    request = pb.SearchRequest.FromString(known + _UNKNOWN_FIELD)
+    code = await context.status_of_search(request)
+    require(code == "OK", "a request with an unknown field", expected="OK", got=code)
+
+
 class _FromProcess(Protocol):
     """A response that says which process sent it."""
 
@@ -233,6 +267,7 @@ def _optional_calls(context: Context, ref_id: str) -> Iterator[tuple[str, Awaita
 CHECKS: tuple[Check, ...] = (
     health_service,
     health_server,
+    health_under_load,
     capabilities_valid,
     contract_major,
     filter_fields,
@@ -240,4 +275,5 @@ CHECKS: tuple[Check, ...] = (
     repeatable,
     boot_id_stable,
     boot_id_everywhere,
+    unknown_fields,
 )

@@ -1,4 +1,4 @@
-"""Checks of Reset and of the optional calls: a flag and what it promises agree."""
+"""Checks of the optional calls: a flag and what it promises agree."""
 
 import json
 import math
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig.conformance.check import Check, Condition, check
-from memrig.conformance.context import Context, answer, callable_tool, kept_ids, status
+from memrig.conformance.context import Context, answer, callable_tool, status
 from memrig.conformance.facts import find, opaque_id
 from memrig.conformance.verdict import NotApplicable, require
 
@@ -16,57 +16,14 @@ _ANSWERS = Condition(lambda c: c.supports_answer, "supports_answer is false")
 _FORGETS = Condition(lambda c: c.supports_forget, "supports_forget is false")
 _AS_OF = Condition(lambda c: c.supports_as_of, "supports_as_of is false")
 _NO_AS_OF = Condition(lambda c: not c.supports_as_of, "supports_as_of is true")
+_HAS_TOOLS = Condition(lambda c: bool(c.tools), "no tool is declared")
 _HAS_PLAIN_TOOL = Condition(
     lambda c: bool(callable_tool(c)), "no tool is declared that can be called without arguments"
 )
 
 
-@check(
-    "reset.empties",
-    reason="One scenario's memory in another's answers is a leak that looks like skill.",
-    spec="protocol §5.1",
-)
-async def reset_empties(context: Context) -> None:
-    """After Reset, nothing that was ingested before is found any more."""
-    kept = await context.remember_facts(context.facts(4))
-    for fact in kept:
-        await context.search(fact.query)
-    await context.reset()
-    for fact in kept:
-        await context.require_gone(fact, "after Reset")
-    total = (await context.flush()).total_items
-    require(total == 0, "total_items of Flush after Reset", expected=0, got=total)
-    for fact in kept:
-        await context.require_gone(fact, "after Reset and Flush")
-
-
-@check(
-    "reset.forgets-ids",
-    reason="A list of known ids that survives Reset swallows the next scenario's episodes.",
-    spec="protocol §5.2",
-)
-async def reset_forgets_ids(context: Context) -> None:
-    """An episode ingested again after Reset is new: STORED, not DUPLICATE, and found."""
-    fact = context.fact()
-    await context.remember([fact.episode()])
-    await context.reset()
-    acks = await context.ingest([fact.episode()])
-    known = [ack for ack in acks if ack.status == pb.INGEST_STATUS_DUPLICATE]
-    require(not known, "an episode of before Reset is still known", expected="STORED", got=known)
-    if fact.episode_id in kept_ids(acks, (await context.flush()).total_items):
-        await context.require_found(fact, "ingested after Reset")
-
-
-@check(
-    "reset.empty-memory",
-    reason="The rig resets before it knows whether there is anything to reset.",
-    spec="protocol §5.2",
-)
-async def reset_of_empty(context: Context) -> None:
-    """Reset of an empty memory answers OK, also twice, and the memory is usable."""
-    for _ in range(2):
-        await context.reset()
-    await context.require_usable("two calls of Reset")
+def _require_status(got: str, expected: str, what: str) -> None:
+    require(got == expected, what, expected=expected, got=got)
 
 
 def _require_flag(name: str, declared: bool, code: str) -> None:
@@ -165,6 +122,18 @@ async def retrieve_unknown(context: Context) -> None:
 
 
 @check(
+    "retrieve.empty-ref-refused",
+    reason="An empty ref is a defect of the caller, and not an item that is missing.",
+    spec="protocol §11.2",
+    condition=_RETRIEVES,
+)
+async def retrieve_empty(context: Context) -> None:
+    """An empty ref_id is INVALID_ARGUMENT."""
+    call = context.stub.Retrieve(pb.RetrieveRequest(), timeout=context.deadlines.search)
+    _require_status(await status(call), "INVALID_ARGUMENT", "an empty ref_id")
+
+
+@check(
     "answer.shape",
     reason="An empty answer is scored as wrong, not as abstaining; confidence is graded as given.",
     spec="protocol §12.1, §12.2, §12.3",
@@ -187,6 +156,46 @@ async def answer_shape(context: Context) -> None:
     taken = {ack.episode_id for ack in acks}
     void = sorted(set(given.source_episode_ids) - taken)
     require(not void, "the answer cites unknown episodes", expected=sorted(taken), got=void)
+
+
+@check(
+    "answer.empty-question-refused",
+    reason="Whatever is said to no question would be graded as an answer.",
+    spec="protocol §12.1",
+    condition=_ANSWERS,
+)
+async def answer_nothing(context: Context) -> None:
+    """An empty question is INVALID_ARGUMENT."""
+    call = context.stub.Answer(pb.AnswerRequest(), timeout=context.deadlines.flush)
+    _require_status(await status(call), "INVALID_ARGUMENT", "an empty question")
+
+
+@check(
+    "tools.unknown",
+    reason="Models invent tool names; they must learn that from the status.",
+    spec="protocol §14.3",
+    condition=_HAS_TOOLS,
+)
+async def tool_unknown(context: Context) -> None:
+    """Calling a tool that is not declared is NOT_FOUND."""
+    request = pb.CallToolRequest(name="no_such_tool", arguments_json="{}")
+    call = context.stub.CallTool(request, timeout=context.deadlines.flush)
+    _require_status(await status(call), "NOT_FOUND", "an unknown tool")
+
+
+@check(
+    "tools.arguments-refused",
+    reason="What is no JSON object is a defect of the caller, not of the tool.",
+    spec="protocol §14.3",
+    condition=_HAS_TOOLS,
+)
+async def tool_arguments(context: Context) -> None:
+    """Arguments that are not a JSON object are INVALID_ARGUMENT."""
+    for arguments in ("[]", "not JSON"):
+        name = context.capabilities.tools[0].name
+        request = pb.CallToolRequest(name=name, arguments_json=arguments)
+        call = context.stub.CallTool(request, timeout=context.deadlines.flush)
+        _require_status(await status(call), "INVALID_ARGUMENT", f"the arguments {arguments!r}")
 
 
 @check(
@@ -275,6 +284,38 @@ async def forget_unknown(context: Context) -> None:
 
 
 @check(
+    "forget.then-again",
+    reason="What was forgotten by mistake is told again; a list of the forgotten would block it.",
+    spec="protocol §13.3",
+    condition=_FORGETS,
+)
+async def forget_then_again(context: Context) -> None:
+    """A forgotten episode that is ingested again is STORED, and found."""
+    fact = context.fact()
+    await context.remember([fact.episode()])
+    await context.forget([fact.episode_id])
+    acks = await context.ingest([fact.episode()])
+    known = [ack for ack in acks if ack.status == pb.INGEST_STATUS_DUPLICATE]
+    require(not known, "a forgotten episode is still known", expected="STORED", got=known)
+    await context.flush()
+    await context.require_found(fact, "ingested again after Forget")
+
+
+@check(
+    "forget.no-ids-refused",
+    reason="“Forget nothing” must not be read as “forget everything”.",
+    spec="protocol §13.4",
+    condition=_FORGETS,
+)
+async def forget_nothing(context: Context) -> None:
+    """Forget without ids, or with an empty one, is INVALID_ARGUMENT."""
+    for ids in ([], [""]):
+        request = pb.ForgetRequest(episode_ids=ids)
+        call = context.stub.Forget(request, timeout=context.deadlines.reset)
+        _require_status(await status(call), "INVALID_ARGUMENT", f"episode_ids {ids}")
+
+
+@check(
     "as-of.honoured",
     reason="A question asked in March must not be answered from April.",
     spec="protocol §8.5",
@@ -312,20 +353,23 @@ async def as_of_refused(context: Context) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    reset_empties,
-    reset_forgets_ids,
-    reset_of_empty,
     flag_retrieve,
     flag_answer,
     flag_forget,
     flag_tools,
     retrieve_from_hit,
     retrieve_unknown,
+    retrieve_empty,
     answer_shape,
+    answer_nothing,
+    tool_unknown,
+    tool_arguments,
     tool_call,
     forget_gone,
     forget_ref_gone,
     forget_unknown,
+    forget_then_again,
+    forget_nothing,
     as_of_honoured,
     as_of_refused,
 )

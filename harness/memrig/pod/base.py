@@ -22,7 +22,8 @@ class PodRequest:
         trial_id: likewise.
         lease_s: seconds after which a pod may be reaped, whoever owns it.
         gateway_socket: the host's LLM gateway (a Unix socket), reached in the pod at
-            127.0.0.1:4000; none: no model can be called.
+            127.0.0.1:4000; none: no model can be called. Of mode 0666 in a folder of mode 0700:
+            the doorman, which connects to it, is another user.
         keep: leave the pod running at the end, for a look.
     """
 
@@ -38,6 +39,7 @@ class PodRequest:
 class Fate:
     """What became of the adapter's process, as the host sees it.
 
+    Running with `oom` true: a process inside `service` was killed for memory, its first one lives.
     `exit_code` and `oom` are None where the pod cannot know. `service` names the container that
     `state` speaks of: the first one of the pod that is no longer running, else "adapter".
     """

@@ -111,7 +111,7 @@ class RunDisplay:
     ) -> None:
         self._console = console or make_console(stderr=True)
         self._clock = clock
-        self._started = clock()
+        self._started = self._over = clock()
         self._tally = Tally()
         self._live: Live | None = None
         #: The plan, once it is made.
@@ -143,7 +143,7 @@ class RunDisplay:
     def planned(self, plan: Plan) -> None:
         """Takes in the plan, and starts to count."""
         self.plan = plan
-        self._started = self._clock()
+        self._started = self._over = self._clock()
         self._tally.plan(plan)
         if plan.resumed:
             done = f"{count(self._tally.trials_done)} of {plural(self._tally.trials, 'trial')}"
@@ -162,11 +162,11 @@ class RunDisplay:
     def _finished(self, spec: TrialSpec, outcome: TrialOutcome) -> None:
         self._tally.end(spec, failed=False)
         bad = {name: n for name, n in outcome.statuses.items() if name != "answered"}
+        line = self._trial_line(spec)
         if self._live is None or bad:
             said = "".join(f", {count(number)} {name}" for name, number in bad.items())
             what = plural(outcome.questions, "question") if spec.kind == "scored" else "audit"
-            line = self._trial_line(spec).append(what)
-            self._print(line.append(said, WARN))
+            self._print(line.append(what).append(said, WARN))
 
     def _failed(self, spec: TrialSpec, error: MemrigError) -> None:
         self._tally.end(spec, failed=True)
@@ -175,19 +175,23 @@ class RunDisplay:
 
     def _trial_line(self, spec: TrialSpec) -> Text:
         tally = self._tally
+        self._over = self._clock()
         total = str(tally.trials)
         over = str(tally.trials_done + tally.failed).rjust(len(total))
-        spent = seconds(self._clock() - self._started)
+        spent = seconds(self._over - self._started)
         return Text(f"[{over}/{total}] {spent:>8}  {one_line(spec.trial_id, 80)}  ")
 
     def _last_line(self) -> Text:
         tally = self._tally
-        spent = self._clock() - self._started
         text = Text(
             f"{count(tally.trials_done)} of {plural(tally.trials, 'trial')}, "
-            f"{count(tally.questions_done)} of {plural(tally.questions, 'question')}, "
-            f"in {seconds(spent)}"
+            f"{count(tally.questions_done)} of {plural(tally.questions, 'question')}"
         )
+        ran = self._over > self._started
+        if not ran and tally.trials_done == tally.trials:
+            text.append(", nothing left to do")
+        else:
+            text.append(f", in {seconds((self._over if ran else self._clock()) - self._started)}")
         return text.append(f", {count(tally.failed)} failed", BAD) if tally.failed else text
 
     def _print(self, text: Text) -> None:

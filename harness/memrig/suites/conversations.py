@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from memrig.errors import DataError
 from memrig.model.gold import Gold, GoldAnswer
@@ -118,7 +119,7 @@ def lint_set(raw: object) -> tuple[list[Problem], ConversationSet | None]:
     try:
         result = ConversationSet.model_validate(raw)
     except ValidationError as error:
-        return [_shape_problem(item) for item in error.errors()], None
+        return [_shape_problem(item) for item in _causes(error)], None
     problems = []
     seen: set[str] = set()
     for conversation in result.scenarios:
@@ -129,11 +130,24 @@ def lint_set(raw: object) -> tuple[list[Problem], ConversationSet | None]:
     return problems, result
 
 
-def _shape_problem(item: object) -> Problem:
-    location = ".".join(str(part) for part in item["loc"]) or "(top level)"  # type: ignore[index]
-    value = item["input"]  # type: ignore[index]
+def _causes(error: ValidationError) -> list[ErrorDetails]:
+    """The errors without their echoes: a list whose only element is wrong also counts as empty."""
+    items = error.errors()
+    places = [item["loc"] for item in items]
+
+    def echo(item: ErrorDetails) -> bool:
+        length = len(item["loc"])
+        inside = any(place[:length] == item["loc"] and len(place) > length for place in places)
+        return item["type"] == "too_short" and inside
+
+    return [item for item in items if not echo(item)]
+
+
+def _shape_problem(item: ErrorDetails) -> Problem:
+    location = ".".join(str(part) for part in item["loc"]) or "(top level)"
+    value = item["input"]
     got = f", got {value!r:.80}" if isinstance(value, str | int | float | bool) else ""
-    return _error(location, f"{item['msg']}{got}", "see docs/formats.md")  # type: ignore[index]
+    return _error(location, f"{item['msg']}{got}", "see docs/formats.md")
 
 
 def _error(where: str, message: str, fix: str) -> Problem:

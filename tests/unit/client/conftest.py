@@ -7,11 +7,10 @@ from pathlib import Path
 
 import grpc
 import pytest
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
-from support.fake_memory import Behaviour, FakeMemory
-
 from memrig.client import MemoryClient
 from memrig.model.trial import Deadlines
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
+from support.fake_memory import Behaviour, FakeMemory
 
 Connect = Callable[..., Awaitable[MemoryClient]]
 LIMITS = [(f"grpc.max_{way}_message_length", 16 * 1024**2) for way in ("receive", "send")]

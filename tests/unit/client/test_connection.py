@@ -6,9 +6,6 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import grpc
 import pytest
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from support.fake_memory import Behaviour, FakeMemory
-
 from memrig.client import Pseudonyms
 from memrig.client.convert import capabilities_record, episode_message, hit_record, timestamp
 from memrig.errors import (
@@ -18,6 +15,8 @@ from memrig.errors import (
     ContractError,
 )
 from memrig.model.scenario import Episode
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from support.fake_memory import Behaviour, FakeMemory
 
 
 def ids() -> Pseudonyms:

@@ -4,9 +4,6 @@ import asyncio
 
 import grpc
 import pytest
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from support.fake_memory import Behaviour, FakeMemory
-
 from memrig.client import Pseudonyms
 from memrig.errors import (
     AdapterCrashedError,
@@ -16,6 +13,8 @@ from memrig.errors import (
     VerificationError,
 )
 from memrig.model.scenario import Episode, Turn
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from support.fake_memory import Behaviour, FakeMemory
 
 
 class Recorder(FakeMemory):

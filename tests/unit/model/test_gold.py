@@ -1,9 +1,8 @@
 """Typed gold answers: parsed by their type, shown in one line."""
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
-
 from memrig.model.gold import Gold, GoldAnswer, shown
+from pydantic import TypeAdapter, ValidationError
 
 ANSWER: TypeAdapter[GoldAnswer] = TypeAdapter(GoldAnswer)
 

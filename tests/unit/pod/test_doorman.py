@@ -1,6 +1,5 @@
 """The doorman, run as a plain process: bytes in, bytes out, in both directions."""
 
-import importlib.util
 import signal
 import socket
 import subprocess
@@ -18,11 +17,9 @@ SOURCE = own_image("doorman") / "doorman.py"
 
 @pytest.fixture(scope="module")
 def doorman() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("doorman", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = ModuleType("doorman")
+    # Not imported: that would leave a __pycache__ in the image's folder.
+    exec(compile(SOURCE.read_text("utf-8"), SOURCE, "exec"), module.__dict__)  # noqa: S102
     return module
 
 
@@ -40,7 +37,7 @@ def start(path: Path, port: int) -> subprocess.Popen[str]:
         f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); import doorman;"
         "doorman.check_network = lambda: None; doorman.main()"
     )
-    command = [sys.executable, "-c", source, "--port", str(port), "--adapter", str(path)]
+    command = [sys.executable, "-B", "-c", source, "--port", str(port), "--adapter", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == f"doorman: ready, {path} -> 127.0.0.1:{port}\n"

@@ -4,7 +4,6 @@ import json
 from copy import deepcopy
 
 import pytest
-
 from memrig.errors import DataError
 from memrig.model.scenario import Question, episodes_of
 from memrig.suites.conversations import lint_set, parse_set, read_set, scenario_of
@@ -71,7 +70,7 @@ def twice(items: list) -> None:
 SPOILT = [
     (lambda d: twice(d["scenarios"]), "ada", "scenario id occurs twice", "error"),
     (lambda d: twice(person(d)["questions"]), "ada.q1", "question id occurs twice", "error"),
-    (lambda d: person(d)["sessions"][1]["messages"][0].update(id="m2"), "ada.m2",
+    (lambda d: person(d)["sessions"][0]["messages"][1].update(id="m1"), "ada.m1",
      "message id occurs twice", "error"),
     (lambda d: person(d)["sessions"].reverse(), "ada.s1",
      "date 2025-01-05 is before the session ahead of it", "error"),

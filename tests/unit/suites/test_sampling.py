@@ -4,11 +4,10 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.scenarios import small_scenario
-
 from memrig.model.scenario import episodes_of, questions_of
 from memrig.suites.sampling import catalog, keep, pool, stratified
 from memrig.suites.spool import spool
+from support.scenarios import small_scenario
 
 KEYS = st.dictionaries(
     st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 200).map(str)),
@@ -68,15 +67,16 @@ def test_a_catalog_names_every_question_by_scenario():
 def renamed(name: str):
     """The small scenario with question ids of its own, as suites give them."""
     scenario = small_scenario(name)
-    timeline = [
-        e if e.type == "episode" else e.model_copy(update={"question_id": f"{name}#{e.question_id}"})
-        for e in scenario.timeline
-    ]  # fmt: skip
+    episodes = list(episodes_of(scenario.timeline))
+    questions = [
+        question.model_copy(update={"question_id": f"{name}#{question.question_id}"})
+        for question in questions_of(scenario.timeline)
+    ]
     gold = {
         f"{name}#{key}": g.model_copy(update={"question_id": f"{name}#{key}", "stale": ("e4",)})
         for key, g in scenario.gold.items()
     }
-    return type(scenario)(name, timeline, gold, (f"{name}: a note",))
+    return type(scenario)(name, [*episodes, *questions], gold, (f"{name}: a note",))
 
 
 def test_a_pool_holds_every_episode_before_every_question():

@@ -1,13 +1,12 @@
 """Scenarios on disk: content-addressed, gold aside, any change seen."""
 
 import pytest
-from support.scenarios import FACTS, QUESTIONS, small_scenario
-
 from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import EntityGold, Gold
 from memrig.model.scenario import Episode, Question, Scenario
 from memrig.suites.spool import MAX_EPISODE_BYTES, SpooledScenario, spool
+from support.scenarios import FACTS, QUESTIONS, small_scenario
 
 
 def events_file(folder, ref):

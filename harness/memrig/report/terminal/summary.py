@@ -140,7 +140,11 @@ def _questions(report: Report) -> Text:
     others = {name: number for name, number in counts.outcomes.items() if name != "answered"}
     for name, number in others.items():
         text.append(f", {count(number)} {name}", style=WARN)
-    return text if others else text.append(", all answered")
+    if not others:
+        text.append(", all answered")
+    for reason, number in counts.ungraded.items():
+        text.append(f"; {count(number)} not graded: ").append_text(words(reason, limit=200))
+    return text
 
 
 def _ingest(report: Report) -> Text:

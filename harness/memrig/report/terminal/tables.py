@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from memrig.model.canonical import short
 from memrig.pod.check import Check
 from memrig.pod.images.types import BuiltImage
 from memrig.pod.reaper import CleanReport
@@ -136,7 +137,7 @@ def print_plan(plan: Plan, console: Console | None = None) -> None:
         ("adapter", words(_adapter(plan))),
         ("pod", words(plan.pod_reason)),
         ("suite", words(f"{lock.suite}, protocol {lock.protocol}, mode {lock.mode}")),
-        ("data", words(f"{lock.data.origin} {lock.data.sha256}")),
+        ("data", words(f"{lock.data.origin} (sha256 {short(lock.data.sha256)})")),
         ("isolation", words(f"{lock.isolation}, seed {lock.seed}")),
         ("trials", Text(f"{count(len(plan.specs))}, of which {plural(audits, 'audit')}")),
         ("finished", Text(f"{count(done)}, which will not run again")),

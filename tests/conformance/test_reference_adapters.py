@@ -1,0 +1,61 @@
+"""The reference adapters conform, served as a vendor's would be: in pods of their own."""
+
+from pathlib import Path
+
+import pytest
+from memrig.conformance import ConformanceReport, run_conformance
+from memrig.model.manifest import AdapterRef, load_manifest
+from memrig.pod.process import ProcessProvider
+
+IMAGES = Path(__file__).parents[2] / "images"
+
+
+async def conformance(name: str, *, slow: bool = False) -> ConformanceReport:
+    manifest = load_manifest(IMAGES / name / "adapter.toml")
+    adapter = AdapterRef(
+        name=manifest.name, version=manifest.version, pod="process", manifest=manifest
+    )
+    return await run_conformance(adapter, ProcessProvider(), slow=slow)
+
+
+def unmet(report: ConformanceReport) -> list[tuple[str, str]]:
+    return [(r.id, r.message) for r in report.results if r.status in {"failed", "error"}]
+
+
+def not_asked(report: ConformanceReport) -> set[str]:
+    return {r.id for r in report.results if r.status == "not_applicable"}
+
+
+@pytest.mark.parametrize("name", ["bm25", "fts5"])
+async def test_a_reference_adapter_conforms(name):
+    """All checks pass but those of what it does not declare."""
+    report = await conformance(name)
+    assert unmet(report) == []
+    assert not_asked(report) == {
+        "ingest.counts-honest",
+        "filter.metadata",
+        "answer.shape",
+        "answer.empty-question-refused",
+        "tools.unknown",
+        "tools.arguments-refused",
+        "tools.call",
+        "as-of.honoured",
+    }
+
+
+async def test_a_memory_that_remembers_nothing_conforms():
+    """It says so in its acknowledgements, is not asked to find anything, and finds nothing."""
+    report = await conformance("none")
+    assert unmet(report) == []
+    assert "flush.all-findable" in not_asked(report)
+    assert "ingest.counts-honest" not in not_asked(report)
+    assert "concurrent.searches" not in not_asked(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bm25", "fts5", "none"])
+async def test_a_reference_adapter_conforms_to_the_slow_checks_too(name):
+    """Nothing is left out."""
+    report = await conformance(name, slow=True)
+    assert unmet(report) == []
+    assert report.left_out == ()

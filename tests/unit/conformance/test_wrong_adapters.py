@@ -1,0 +1,77 @@
+"""Each broken rule is caught by the checks that name it, and by no others."""
+
+import pytest
+from memrig.conformance import ConformanceReport
+from support import wrong_adapters as wrong
+
+CAUGHT_BY = {
+    wrong.AcknowledgesTwice: {
+        "ingest.one",
+        "ingest.full-message",
+        "ingest.many-messages",
+        "ingest.same-id-again",
+        "ingest.same-text-other-id",
+        "ingest.one-character",
+        "ingest.megabyte",
+        "ingest.timestamps",
+        "ingest.metadata",
+    },
+    wrong.LosesEverySeventh: {"flush.all-findable"},
+    wrong.IndexesOnceOnly: {"flush.new-after-search"},
+    wrong.ClaimsUnknownSources: {"sources.acknowledged"},
+    wrong.LosesTurnIds: {"sources.turns"},
+    wrong.IgnoresLimit: {"search.limit-one", "search.limit-between", "search.limit-max-results"},
+    # What is left of before is also claimed, and never was acknowledged in this memory.
+    wrong.KeepsAfterReset: {
+        "reset.empties",
+        "reset.forgets-ids",
+        "search.empty-memory",
+        "sources.acknowledged",
+    },
+    wrong.RemembersIdsAfterReset: {"reset.forgets-ids", "forget.then-again"},
+    wrong.AnotherBootIdInFlush: {"boot-id.every-response"},
+    wrong.CrashesOnEmptyQuery: {"search.empty-query-refused"},
+    wrong.DeclaresRetrieveInVain: {
+        "flags.retrieve",
+        "retrieve.from-hit",
+        "retrieve.unknown-ref",
+        "retrieve.empty-ref-refused",
+    },
+    wrong.ForgetsUndeclared: {"flags.forget"},
+    wrong.AnswersFromACacheAfterForget: {"forget.gone"},
+    wrong.ScoresNan: {"search.scores"},
+    wrong.RanksWorstFirst: {"search.scores"},
+    # It also answers the crowd otherwise than the one who asked first.
+    wrong.LearnsFromQuestions: {"search.questions-leave-memory-alone", "concurrent.searches"},
+    wrong.MixesUpSearchesAtOnce: {"concurrent.searches"},
+    wrong.IgnoresFilters: {"filter.timestamp", "filter.metadata", "filter.before-limit"},
+    wrong.TakesAnyFilter: {"filter.unknown-refused", "filter.malformed-refused"},
+    wrong.IgnoresAsOf: {"as-of.honoured"},
+    wrong.KeepsAsciiOnly: {"ingest.unicode"},
+    wrong.StuckAfterACancelledIngest: {"cancel.ingest"},
+    wrong.SaysItStoresNothing: {"ingest.counts-honest"},
+    wrong.HasNoHealth: {"health.service"},
+    wrong.DiesOfEmoji: {"ingest.one-character"},
+}
+
+
+def with_status(report: ConformanceReport, *statuses: str) -> set[str]:
+    return {result.id for result in report.results if result.status in statuses}
+
+
+@pytest.mark.parametrize("memory", CAUGHT_BY, ids=lambda memory: memory.__name__)
+async def test_a_broken_rule_fails_the_checks_of_that_rule_alone(memory, checked):
+    """A fault is reported under the names that describe it, and nowhere else."""
+    report = await checked(memory)
+    assert with_status(report, "failed", "error") == CAUGHT_BY[memory]
+    assert not report.conforms
+    assert report.exit_code == 4
+
+
+async def test_a_memory_that_keeps_the_contract_passes_every_check_that_applies(checked):
+    """With every optional part declared, two checks say nothing, and all others pass."""
+    report = await checked(wrong.Memory)
+    assert with_status(report, "failed", "error") == set()
+    assert with_status(report, "not_applicable") == {"ingest.counts-honest", "as-of.refused"}
+    assert report.conforms
+    assert report.exit_code == 0

@@ -1,0 +1,230 @@
+"""From records and gold to grades: what counts, what does not, and what cannot pay."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from memrig.errors import UsageError
+from memrig.grading.base import Grade, load_grader
+from memrig.grading.grade import grade_trial
+from memrig.grading.retrieval import RetrievalGrader
+from memrig.model.gold import Gold
+from memrig.model.transcript import HitRecord, QuestionRecord, SearchRecord
+from memrig.model.trial import Outcome, TrialSpec
+from support.scenarios import small_spec
+
+STRICT = RetrievalGrader("locomo-any")
+PRACTICAL = RetrievalGrader("practical", lenient=True, stale=True)
+TEXTS = {f"e{n}": f"word{n}" for n in range(1, 30)}
+GradeOne = Callable[..., Grade]
+
+
+def hit(*episodes: str | None, text: str = "word1") -> HitRecord:
+    return HitRecord(ref_id="r", text=text, score=1.0, episodes=episodes)
+
+
+def record(*hits: HitRecord, outcome: Outcome | None = None, surplus: int = 0) -> QuestionRecord:
+    search = SearchRecord(
+        query="q", limit=10, ns=1, payload_bytes=1, hits=hits, surplus_hits=surplus
+    )
+    return QuestionRecord(
+        scenario_id="small",
+        question_id="q1",
+        outcome=outcome or Outcome(status="answered"),
+        ns=5,
+        searches=(search,),
+    )
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> TrialSpec:
+    """A trial that the records could be of."""
+    return small_spec(tmp_path)
+
+
+@pytest.fixture
+def grade_one(spec) -> GradeOne:
+    """Grades one record against one gold."""
+
+    def one(settled: QuestionRecord, gold: Gold, grader: RetrievalGrader = STRICT) -> Grade:
+        (grade,) = grade_trial(spec, [settled], lambda _: ({"q1": gold}, TEXTS), grader)
+        return grade
+
+    return one
+
+
+def gold(*evidence: str, **changes: object) -> Gold:
+    return Gold(question_id="q1", category="facts", evidence=evidence, **changes)
+
+
+def test_a_grade_says_what_it_is_of_and_who_made_it(grade_one, spec):
+    """Trial, question, category, grader and version."""
+    grade = grade_one(record(hit("e1")), gold("e1"))
+    assert (grade.trial_id, grade.question_id, grade.category) == (spec.trial_id, "q1", "facts")
+    assert grade.grader == "locomo-any/1"
+    assert (grade.status, grade.outcome, grade.rank) == ("graded", "answered", 1)
+
+
+def test_the_scores_are_those_of_the_ranking(grade_one):
+    """Evidence at ranks 2 and 6 of 10."""
+    hits = [hit(f"e{n}") for n in range(1, 11)]
+    grade = grade_one(record(*hits), gold("e2", "e6"))
+    assert grade.scores == pytest.approx(
+        {
+            "recall_any@1": 0,
+            "recall_any@5": 1,
+            "recall_any@10": 1,
+            "mrr": 1 / 2,
+            "recall_all@10": 1,
+            "ndcg@10": (1 / 1.584963 + 1 / 2.807355) / (1 + 1 / 1.584963),
+            "map": (1 / 2 + 2 / 6) / 2,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "grader", [STRICT, PRACTICAL, load_grader("locomo-any"), load_grader("practical")]
+)
+def test_a_grader_scores_no_metric_that_it_does_not_declare(grader):
+    """Tables follow the declaration."""
+    full = gold("e1", stale=("e2",), keywords=("word1",))
+    marks = grader.grade(record(hit("e1")), full, TEXTS)
+    assert set(marks.scores) == {metric.name for metric in grader.metrics}
+
+
+def chance(claims: int, episodes: int, questions: int) -> dict[str, float]:
+    """Mean scores of a memory whose hits claim this many episodes each, at random."""
+    random_ = random.Random(2026)  # noqa: S311
+    names = [f"e{n}" for n in range(episodes)]
+    totals: dict[str, float] = {}
+    for _ in range(questions):
+        order = random_.sample(names, episodes)
+        claimed = [order[n * claims : (n + 1) * claims] or order for n in range(10)]
+        hits = [hit(*claim) for claim in claimed[: 1000 // claims]]
+        scores = STRICT.grade(record(*hits), gold(random_.choice(names)), {}).scores
+        for name, value in scores.items():
+            totals[name] = totals.get(name, 0.0) + value / questions
+    return totals
+
+
+@pytest.mark.parametrize("claims", [1, 7, 100])
+def test_claiming_more_sources_scores_no_better_than_chance(claims):
+    """Each claim takes a rank, so all of 100 episodes a hit is worth k / 100."""
+    scores = chance(claims, episodes=100, questions=1500)
+    for k in (1, 5, 10):
+        assert scores[f"recall_any@{k}"] == pytest.approx(k / 100, abs=0.025)
+
+
+def test_claiming_every_episode_in_every_hit_is_worth_no_more_than_in_one(grade_one):
+    """The repeated claims stand behind."""
+    everything = tuple(f"e{n}" for n in range(1, 30))
+    once = grade_one(record(hit(*everything)), gold("e20"))
+    always = grade_one(record(*[hit(*everything)] * 10), gold("e20"))
+    assert once.scores == always.scores
+    assert once.scores["recall_any@10"] == 0
+
+
+def test_void_claims_are_counted_and_push_the_evidence_down(grade_one):
+    """They took their ranks."""
+    grade = grade_one(record(hit(None, None), hit("e1")), gold("e1"))
+    assert (grade.void_claims, grade.rank, grade.scores["recall_any@1"]) == (2, 3, 0)
+
+
+def test_hits_without_a_source_push_the_evidence_down(grade_one):
+    """Each takes one rank; a system that names no source scores nothing."""
+    assert grade_one(record(hit(), hit("e1")), gold("e1")).rank == 2
+    nameless = grade_one(record(hit(), hit()), gold("e1"))
+    assert (nameless.rank, nameless.scores["recall_any@10"]) == (None, 0)
+
+
+def test_derived_and_surplus_hits_are_counted_and_cost_nothing(grade_one):
+    """They are facts for the report."""
+    grade = grade_one(record(hit("e1", text="rewritten"), hit("e2"), surplus=3), gold("e1"))
+    assert (grade.hits, grade.derived_hits, grade.surplus_hits) == (2, 2, 3)
+    assert grade.scores["recall_any@1"] == 1
+
+
+@pytest.mark.parametrize("status", ["adapter_error", "adapter_crashed", "timeout",
+                                    "budget_exceeded"])  # fmt: skip
+def test_a_fault_of_the_adapter_scores_zero_under_its_own_name(status, grade_one):
+    """Whatever it returned: crashing on hard questions does not pay."""
+    settled = record(hit("e1"), outcome=Outcome(status=status, kind="x"))
+    grade = grade_one(settled, gold("e1", stale=("e2",), keywords=("word1",)), PRACTICAL)
+    assert (grade.status, grade.outcome, grade.rank) == ("graded", status, None)
+    assert set(grade.scores) == {metric.name for metric in PRACTICAL.metrics}
+    assert set(grade.scores.values()) == {0.0}
+
+
+def test_a_fault_of_the_rig_is_never_a_wrong_answer(grade_one):
+    """Ungraded, with the reason, and in no mean."""
+    outcome = Outcome(status="harness_error", message="disk full")
+    grade = grade_one(record(hit("e1"), outcome=outcome), gold("e1"))
+    assert (grade.status, grade.reason) == ("ungraded", "harness_error: disk full")
+    assert (grade.scores, grade.rank) == ({}, None)
+
+
+@pytest.mark.parametrize(("note", "reason"), [("no evidence", "no evidence"), ("", "not scorable")])
+def test_a_question_that_cannot_be_scored_is_ungraded(note, reason, grade_one):
+    """With the data's own reason, where it has one."""
+    grade = grade_one(record(hit("e1")), gold(scorable=False, note=note))
+    assert (grade.status, grade.reason, grade.scores) == ("ungraded", reason, {})
+
+
+def test_only_the_last_search_of_a_question_is_graded():
+    """It is what the answer would be built on."""
+    first, last = record(hit("e1")), record(hit("e2"))
+    both = first.model_copy(update={"searches": first.searches + last.searches})
+    assert STRICT.grade(both, gold("e2"), TEXTS).scores["recall_any@1"] == 1
+    assert STRICT.grade(both, gold("e1"), TEXTS).scores["recall_any@1"] == 0
+
+
+def test_the_keyword_rule_is_scored_beside_the_strict_one():
+    """A hit of the wrong episode may hold the word."""
+    settled = record(hit("e2", text="nothing"), hit("e3", text="the word is KETTLE"))
+    scores = PRACTICAL.grade(settled, gold("e1", keywords=("kettle",)), TEXTS).scores
+    assert (scores["recall_any@10"], scores["mrr"]) == (0, 0)
+    assert (scores["keyword_recall@1"], scores["keyword_recall@5"]) == (0, 1)
+    assert scores["keyword_mrr"] == 1 / 2
+
+
+def test_a_question_without_keywords_has_no_lenient_score():
+    """What does not apply is left out, not zero."""
+    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS).scores
+    assert not any(name.startswith("keyword") for name in scores)
+
+
+@pytest.mark.parametrize(
+    ("order", "value"),
+    [(["e1", "e2"], 1), (["e2", "e1"], 0), (["e1"], 1), (["e2"], 0), (["e9"], 0), ([], 0)],
+)
+def test_the_valid_memory_should_rank_above_the_superseded_one(order, value):
+    """e1 holds the answer, e2 the one that it replaced."""
+    settled = record(*[hit(name) for name in order])
+    scores = PRACTICAL.grade(settled, gold("e1", stale=("e2",)), TEXTS).scores
+    assert scores["current_before_stale"] == value
+
+
+def test_the_stale_metric_is_left_out_where_nothing_was_superseded():
+    """It is a matter of corrections alone."""
+    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS).scores
+    assert "current_before_stale" not in scores
+
+
+def test_a_grade_does_not_depend_on_how_long_anything_took(grade_one):
+    """The same hits give the same line, to the byte."""
+    slow = record(hit("e1"))
+    slow = slow.model_copy(
+        update={"ns": 10**9, "searches": (slow.searches[0].model_copy(update={"ns": 10**8}),)}
+    )
+    assert (
+        grade_one(slow, gold("e1")).model_dump_json()
+        == grade_one(record(hit("e1")), gold("e1")).model_dump_json()
+    )
+
+
+def test_a_protocol_without_a_grader_is_refused_with_the_known_ones():
+    """A typing mistake, or a plug-in that is not installed."""
+    with pytest.raises(UsageError, match="no grader for protocol 'locomo-all'") as caught:
+        load_grader("locomo-all")
+    assert "locomo-any" in caught.value.fix

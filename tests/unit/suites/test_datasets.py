@@ -1,0 +1,210 @@
+"""Datasets are pinned by content, fetched into the user's folder, and resumed."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from memrig.errors import PrerequisiteError, UsageError
+from memrig.suites import datasets
+from memrig.suites.datasets import DATASETS, Dataset, adopt, fetch, locate, path_of
+
+DATA = bytes(range(256)) * 2048
+
+
+class Upstream:
+    """A server on the loopback interface with one file and a few bad habits."""
+
+    def __init__(self) -> None:
+        self.content = DATA
+        self.ranges = True
+        self.cut_after: int | None = None
+        self.asked: list[str | None] = []
+        upstream = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                upstream.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/data.bin"
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        asked = handler.headers.get("Range")
+        self.asked.append(asked)
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges else 0
+        body = self.content[start:]
+        handler.send_response(206 if asked and self.ranges else 200)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        sent = body if self.cut_after is None else body[: self.cut_after]
+        handler.wfile.write(sent)
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+@pytest.fixture
+def upstream(monkeypatch, tmp_path) -> Iterator[Upstream]:
+    """The pinned dataset `demo`, served here, and an empty data folder."""
+    server = Upstream()
+    server.thread.start()
+    item = Dataset(
+        name="demo",
+        file_name="demo.bin",
+        url=server.url,
+        sha256=hashlib.sha256(DATA).hexdigest(),
+        size=len(DATA),
+        licence="none",
+    )
+    monkeypatch.setitem(DATASETS, "demo", item)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    yield server
+    server.close()
+
+
+def partial() -> Path:
+    return path_of(DATASETS["demo"]).with_name("demo.bin.part")
+
+
+def test_a_dataset_is_fetched_into_the_users_folder(upstream, tmp_path):
+    """Whole, checked, and under its own name."""
+    path = fetch("demo")
+    assert path.read_bytes() == DATA
+    assert path.is_relative_to(tmp_path)
+    assert locate("demo") == path
+    assert not partial().exists()
+
+
+def test_progress_is_told_in_bytes_of_the_whole(upstream):
+    """It grows, and ends at the size."""
+    seen: list[tuple[int, int]] = []
+    fetch("demo", lambda done, total: seen.append((done, total)))
+    assert seen == sorted(seen)
+    assert len(seen) > 1
+    assert seen[-1] == (len(DATA), len(DATA))
+
+
+def test_what_is_here_already_is_not_fetched_again(upstream):
+    """The second call asks nobody."""
+    fetch("demo")
+    fetch("demo")
+    assert len(upstream.asked) == 1
+
+
+def test_a_damaged_file_is_fetched_again(upstream):
+    """What counts is the content."""
+    path = fetch("demo")
+    path.write_bytes(b"damaged")
+    assert fetch("demo").read_bytes() == DATA
+
+
+def test_a_cut_connection_is_resumed_where_it_stopped(upstream):
+    """The first part is kept, and only the rest is asked for."""
+    upstream.cut_after = 100_000
+    with pytest.raises(PrerequisiteError, match="ended after 100000 of 524288 bytes") as caught:
+        fetch("demo")
+    assert "repeat the command to resume" in caught.value.fix
+    assert partial().stat().st_size == 100_000
+    upstream.cut_after = None
+    assert fetch("demo").read_bytes() == DATA
+    assert upstream.asked == ["bytes=0-", "bytes=100000-"]
+
+
+def test_a_server_without_ranges_starts_over(upstream):
+    """It sends the whole file, and the first part is not in it twice."""
+    upstream.cut_after = 100_000
+    with pytest.raises(PrerequisiteError):
+        fetch("demo")
+    upstream.cut_after, upstream.ranges = None, False
+    assert fetch("demo").read_bytes() == DATA
+
+
+def test_another_content_is_refused_and_thrown_away(upstream):
+    """It is not the pinned file; the next try starts from nothing."""
+    upstream.content = DATA[:-1] + b"!"
+    with pytest.raises(PrerequisiteError, match=r"has sha256:.*, expected sha256:") as caught:
+        fetch("demo")
+    assert caught.value.where == "data fetch demo"
+    assert not partial().exists()
+    assert not path_of(DATASETS["demo"]).exists()
+    upstream.content = DATA
+    assert fetch("demo").read_bytes() == DATA
+
+
+def test_a_partial_file_of_other_content_does_not_stand_in_the_way(upstream):
+    """It is seen by its hash, thrown away, and fetched anew."""
+    partial().parent.mkdir(parents=True)
+    partial().write_bytes(b"?" * 1000)
+    with pytest.raises(PrerequisiteError, match="expected sha256:"):
+        fetch("demo")
+    assert fetch("demo").read_bytes() == DATA
+
+
+def test_an_error_of_the_server_is_told(upstream, monkeypatch):
+    """Not written into the file."""
+    monkeypatch.setattr(upstream, "answer", lambda handler: handler.send_error(503))
+    with pytest.raises(PrerequisiteError, match="503"):
+        fetch("demo")
+    assert not partial().exists()
+
+
+def test_without_a_network_the_error_names_both_ways_out(upstream, monkeypatch):
+    """Repeat it elsewhere, or give the file."""
+    upstream.server.server_close()
+    with pytest.raises(PrerequisiteError) as caught:
+        fetch("demo")
+    assert caught.value.where == "data fetch demo"
+    assert upstream.url in caught.value.message
+    assert "--file demo.bin" in caught.value.fix
+
+
+def test_a_dataset_that_is_not_here_names_both_ways_to_get_it(upstream):
+    """Never a silent substitute."""
+    with pytest.raises(PrerequisiteError) as caught:
+        locate("demo")
+    assert "`memrig data fetch demo`" in caught.value.fix
+    assert "--file demo.bin" in caught.value.fix
+
+
+def test_an_unknown_dataset_is_refused_with_the_known_ones(upstream):
+    """A typing mistake, most likely."""
+    with pytest.raises(UsageError, match="no dataset 'lokomo'") as caught:
+        fetch("lokomo")
+    assert "locomo" in caught.value.fix
+
+
+def test_a_copy_of_ones_own_is_adopted_if_it_is_the_pinned_file(upstream, tmp_path):
+    """Otherwise it is refused, and --file is named."""
+    mine = tmp_path / "mine.bin"
+    mine.write_bytes(DATA)
+    assert adopt("demo", mine).read_bytes() == DATA
+    mine.write_bytes(b"other")
+    with pytest.raises(PrerequisiteError) as caught:
+        adopt("demo", mine)
+    assert "--file" in caught.value.fix
+
+
+@pytest.mark.parametrize("item", DATASETS.values(), ids=lambda item: item.name)
+def test_every_dataset_is_pinned(item):
+    """By a URL that cannot move, a size and a sha256."""
+    assert item.url.startswith("https://")
+    assert any(len(part) == 40 for part in item.url.split("/"))
+    assert len(item.sha256) == 64
+    assert item.size > 0
+
+
+def test_the_folder_follows_the_users_environment(monkeypatch, tmp_path):
+    """XDG_DATA_HOME moves it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    assert datasets.data_folder() == tmp_path / "elsewhere" / "memrig" / "datasets"
