@@ -11,6 +11,7 @@ Example::
 
 import asyncio
 from collections.abc import Callable, Collection
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,12 +77,11 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
     """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
     await reap()
-    provider = provider_for(prepared.lock.adapter.pod)
-    executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
-    try:
-        return await executor.execute(prepared, watch.observer)
-    finally:
-        if not config.keep_pod:
+    with closing(provider_for(prepared.lock.adapter.pod)) as provider:
+        executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
+        try:
+            return await executor.execute(prepared, watch.observer)
+        finally:
             await asyncio.shield(sweep(prepared.directory.root.name))
 
 
@@ -130,10 +130,11 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
         spec = TrialSpec.model_validate_json(spec_file.read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(f"is not a trial spec: {error}", where=str(spec_file)) from error
-    services = TrialServices(provider=provider_for(spec.adapter.pod), run_id=spec.trial_id)
     out.mkdir(parents=True, exist_ok=True)
     folder = scenarios or spec_file.parent.parent / "scenarios"
-    return asyncio.run(run_trial(spec, folder, out, services))
+    with closing(provider_for(spec.adapter.pod)) as provider:
+        services = TrialServices(provider=provider, run_id=spec.trial_id)
+        return asyncio.run(run_trial(spec, folder, out, services))
 
 
 def check_conformance(
@@ -155,7 +156,8 @@ def check_conformance(
         kind, reason = await pod_for(adapter, pod)
         say(reason)
         resolved = await resolve(adapter, kind, progress=say)
-        return await run_conformance(resolved, provider_for(kind), only=only, slow=slow)
+        with closing(provider_for(kind)) as provider:
+            return await run_conformance(resolved, provider, only=only, slow=slow)
 
     return asyncio.run(check())
 

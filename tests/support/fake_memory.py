@@ -161,17 +161,21 @@ class FakeProvider:
         self.pods: list[FakePod] = []
         self.requests: list[PodRequest] = []
         self.start_errors: list[Exception] = []
+        self._numbers = itertools.count()  # pods may be started at the same time
 
     @property
     def kind(self) -> PodKind:
         return "process"
+
+    def close(self) -> None:
+        """Nothing is shared."""
 
     @asynccontextmanager
     async def start(self, request: PodRequest) -> AsyncIterator[FakePod]:
         self.requests.append(request)
         if self.start_errors:
             raise self.start_errors.pop(0)
-        target = f"unix:{self._folder}/{len(self.pods)}.sock"
+        target = f"unix:{self._folder}/{next(self._numbers)}.sock"
         server = grpc.aio.server()
         memory = FakeMemory(self.behaviour)
         rpc.add_MemoryAdapterServicer_to_server(memory, server)

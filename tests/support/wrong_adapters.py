@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import json
 import math
@@ -176,6 +177,7 @@ class Memory(rpc.MemoryAdapterServicer):
         return pb.CallToolResponse(result_json=result, boot_id=self.boot_id)
 
 
+@functools.cache
 def words(text: str) -> set[str]:
     """The words of a text in lower case."""
     return set(_WORD.findall(text.lower()))
@@ -408,10 +410,12 @@ class StuckAfterACancelledIngest(Memory):
     async def Ingest(self, requests, context):  # noqa: N802
         if self.busy:
             await context.abort(grpc.StatusCode.UNAVAILABLE, "busy")
-        self.busy = True
-        async for response in super().Ingest(requests, context):
-            yield response
-        self.busy = False
+        try:
+            async for response in super().Ingest(requests, context):
+                yield response
+        except asyncio.CancelledError:
+            self.busy = True
+            raise
 
 
 class SaysItStoresNothing(Memory):

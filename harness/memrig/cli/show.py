@@ -26,6 +26,9 @@ def run_shown(config: RunConfig) -> None:
             print_report(error.report, _folder(display.plan))
         raise
     print_report(report, _folder(display.plan))
+    if config.keep_pod and display.plan:
+        label = f"io.memrig.run={display.plan.directory.root.name}"
+        typer.echo(f"kept      docker ps --filter label={label}; `memrig clean` removes the pods")
 
 
 def _folder(plan: Plan | None) -> RunDirectory | None:

@@ -1,5 +1,6 @@
 """Keeps an adapter running for the checks, and starts it again when a check has killed it."""
 
+import secrets
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
@@ -34,6 +35,8 @@ class Bench:
         self._pod: Pod | None = None
         self._link: Link | None = None
         self._starts = 0
+        # Of its own: cleaning up after one run must not touch the pods of another.
+        self._run_id = f"conformance-{secrets.token_hex(4)}"
 
     async def __aenter__(self) -> Self:
         return self
@@ -75,7 +78,7 @@ class Bench:
 
     async def _open(self) -> Link:
         self._starts += 1
-        request = PodRequest(self._adapter, "conformance", f"conformance-{self._starts}")
+        request = PodRequest(self._adapter, self._run_id, f"conformance-{self._starts}")
         self._pod = pod = await self._stack.enter_async_context(self._provider.start(request))
         client = await self._stack.enter_async_context(MemoryClient(pod.target, self._deadlines))
         await self._wait_ready(pod, client)

@@ -223,17 +223,18 @@ async def _large(context: Context, size: int) -> None:
 
 @check(
     "ingest.timestamps",
-    reason="Some data has no times, some has old ones, and clocks in it run backwards.",
+    reason="Some data has no times, some has old ones, and sessions of a day share one.",
     spec="protocol §1.5",
 )
 async def timestamps(context: Context) -> None:
-    """Episodes without a time, before 1970, and out of order are acknowledged and found."""
+    """Episodes without a time, at one and the same, and in the years 1 to 9999 are found."""
     moments = (
         None,
-        datetime(2024, 5, 1, 12, tzinfo=UTC),
+        datetime(1, 1, 1, tzinfo=UTC),
         datetime(1912, 4, 14, 23, 40, tzinfo=UTC),
         datetime(2024, 5, 1, 12, tzinfo=UTC),
-        datetime(2023, 1, 1, tzinfo=UTC),
+        datetime(2024, 5, 1, 12, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC),
         None,
     )
     told = context.facts(len(moments))

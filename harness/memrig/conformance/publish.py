@@ -48,7 +48,13 @@ def _row(check: Check) -> str:
     otherwise = check.condition.otherwise
     asked = ["only with `--slow`"] if check.slow else []
     asked += [f"unless {otherwise}"] if otherwise else []
-    cells = (f"`{check.id}`", check.title, check.reason, check.spec, "; ".join(asked) or "always")
+    cells = (
+        f"`{check.id}`",
+        check.title,
+        check.reason,
+        f"[{check.spec}](protocol.md)",
+        "; ".join(asked) or "always",
+    )
     return "| " + " | ".join(cells) + " |\n"
 
 

@@ -97,6 +97,9 @@ class PodProvider(Protocol):
     def kind(self) -> PodKind:
         """Which kind."""
 
+    def close(self) -> None:
+        """Lets go of what all pods share, such as an engine's connections; pods are not touched."""
+
     def start(self, request: PodRequest) -> AbstractAsyncContextManager[Pod]:
         """Starts a pod; leaving the context removes it, shielded and bounded in time.
 

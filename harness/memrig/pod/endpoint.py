@@ -56,6 +56,9 @@ class EndpointProvider:
 
     kind: Literal["endpoint"] = "endpoint"
 
+    def close(self) -> None:
+        """See `PodProvider`; there is nothing to let go of."""
+
     @asynccontextmanager
     async def start(self, request: PodRequest) -> AsyncIterator[EndpointPod]:
         """See `PodProvider`."""

@@ -134,6 +134,9 @@ class ProcessProvider:
 
     kind: Literal["process"] = "process"
 
+    def close(self) -> None:
+        """See `PodProvider`; there is nothing to let go of."""
+
     @asynccontextmanager
     async def start(self, request: PodRequest) -> AsyncIterator[ProcessPod]:
         """See `PodProvider`."""

@@ -91,9 +91,11 @@ class TestContent:
 
     def test_an_incomplete_run_says_what_is_missing(self) -> None:
         """The reason stands at the top, with faults and outcomes below."""
-        text = text_of(render_html(incomplete_report()))
+        page = render_html(incomplete_report())
+        text = text_of(page)
         assert "2 trials not finished; 300 of 1982 questions not settled" in text
-        assert "adapter_crashed 40" in text.replace("its process was gone: scored 0 ", "")
+        rows = [e.text for e in Page(page).all("tr")]
+        assert "adapter_crashed its process was gone: scored 040" in rows
         assert "killed for exceeding its memory limit" in text
         assert "the canary was still found after Reset" in text
 
@@ -133,7 +135,7 @@ class TestUntrusted:
     def test_adapter_text_makes_no_element(self) -> None:
         """A tag in an adapter's text is text."""
         page = Page(render_html(hostile_report()))
-        assert page.all("script", "img", "iframe", "link", "object", "embed", "form", "a:x") == []
+        assert page.all("script", "img", "iframe", "link", "object", "embed", "form") == []
         assert len(page.all("title")) == len(Page(render_html(incomplete_report())).all("title"))
 
     def test_no_attribute_runs_or_loads_anything(self, report: Report) -> None:
