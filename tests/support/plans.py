@@ -1,53 +1,52 @@
-"""Plans over small scenarios, on disk, with nothing started."""
+"""Small plans: a lock over spooled scenarios, for a provider of fake memories."""
 
 from pathlib import Path
 
-from memrig.model.trial import Budget, Deadlines, TrialSpec
+from memrig.model.scenario import Scenario
+from memrig.model.trial import Budget, Deadlines
 from memrig.runs.directory import RunDirectory
-from memrig.runs.lock import DataLock, Lock
-from memrig.runs.plan import Plan
+from memrig.runs.lock import DataLock, Lock, contract_digest, lock_version, this_machine
+from memrig.runs.plan import Plan, trials_of
+from memrig.suites.spool import spool
 from memrig.trial.directory import write_aside
 
 from support.fake_memory import fake_adapter
-from support.reports import sample_report
-from support.scenarios import small_scenario, small_spec
+from support.scenarios import small_scenario
 
 
-def small_plan(root: Path, scenarios: int = 2, *, finished: int = 0, resumed: bool = False) -> Plan:
-    """A plan of that many scenarios of four questions each, the first `finished` ones done."""
+def small_lock(folder: Path, *scenarios: Scenario, **changes: object) -> Lock:
+    """A lock over these scenarios (by default three small ones), spooled into `folder`."""
+    chosen = scenarios or tuple(small_scenario(name) for name in ("one", "two", "three"))
+    fields: dict[str, object] = {
+        "memrig_version": lock_version(),
+        "contract": contract_digest(),
+        "suite": "practical",
+        "protocol": "practical",
+        "mode": "retrieval",
+        "data": DataLock(name="small", origin="a test", sha256="sha256:0"),
+        "category_labels": "true",
+        "sample": False,
+        "adapter": fake_adapter(),
+        "isolation": "fresh",
+        "seed": 7,
+        "repeats": 1,
+        "limit": None,
+        "top_k": 3,
+        "deadlines": Deadlines(search=2, ingest_idle=2, flush=2, reset=2, capabilities=2),
+        "budget": Budget(wall_time_s=5),
+        "audit": False,
+        "scenarios": tuple(spool(scenario, folder) for scenario in chosen),
+        "notes": (),
+        "machine": this_machine(),
+    }
+    return Lock.model_validate(fields | changes)
+
+
+def small_plan(root: Path, *scenarios: Scenario, **changes: object) -> Plan:
+    """A run's folder with its lock and specs, as planning leaves it."""
     directory = RunDirectory(root)
-    directory.scenarios.mkdir(parents=True)
-    names = [f"small-{number}" for number in range(scenarios)]
-    specs = tuple(small_spec(directory.scenarios, small_scenario(name)) for name in names)
-    for spec in specs[:finished]:
-        finish(directory, spec)
-    lock = Lock(
-        memrig_version="0.1.0",
-        contract="sha256:" + "0" * 64,
-        suite="practical",
-        protocol="practical",
-        mode="retrieval",
-        data=DataLock(name="practical", origin="built in", sha256="sha256:" + "5" * 64),
-        category_labels="true",
-        sample=False,
-        adapter=fake_adapter(),
-        isolation="fresh",
-        seed=7,
-        repeats=1,
-        limit=None,
-        top_k=3,
-        deadlines=Deadlines(),
-        budget=Budget(),
-        audit=False,
-        scenarios=tuple(spec.scenarios[0] for spec in specs),
-        notes=(),
-        machine=sample_report().machine,
-    )
-    return Plan(directory, lock, specs, resumed, "Process pods, as the test wants.")
-
-
-def finish(directory: RunDirectory, spec: TrialSpec) -> None:
-    """Makes a trial look sealed."""
-    folder = directory.trials / spec.trial_id
-    folder.mkdir(parents=True)
-    write_aside(folder / "outcome.json", b"{}")
+    lock = small_lock(directory.scenarios, *scenarios, **changes)
+    write_aside(directory.lock_path, lock.model_dump_json().encode())
+    specs = trials_of(lock)
+    directory.save_specs(specs)
+    return Plan(directory, lock, specs, resumed=False, pod_reason="a fake")

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
+import statistics
 import time
 from collections.abc import Awaitable, Iterator
 from typing import Protocol
@@ -167,11 +168,11 @@ def _tool_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
 )
 async def repeatable(context: Context) -> None:
     """Capabilities answers the same each time, in well under half a second."""
-    slowest = 0.0
+    took = []
     for _ in range(_REPEATS):
         started = time.monotonic()
         again = await context.declared()
-        slowest = max(slowest, time.monotonic() - started)
+        took.append(time.monotonic() - started)
         changed = [
             name
             for name in pb.CapabilitiesResponse.DESCRIPTOR.fields_by_name
@@ -180,11 +181,12 @@ async def repeatable(context: Context) -> None:
         require(
             not changed, f"changed between two calls: {changed}", expected="the same", got=again
         )
+    usual = statistics.median(took)  # one slow call says more about the machine
     require(
-        slowest <= _CHEAP_S,
-        f"the slowest of {_REPEATS} calls took {slowest:.3f} s",
+        usual <= _CHEAP_S,
+        f"the median of {_REPEATS} calls",
         expected=f"at most {_CHEAP_S} s",
-        got=f"{slowest:.3f} s",
+        got=f"{usual:.3f} s",
     )
 
 

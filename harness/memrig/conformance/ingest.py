@@ -235,7 +235,6 @@ async def timestamps(context: Context) -> None:
         datetime(2024, 5, 1, 12, tzinfo=UTC),
         datetime(2024, 5, 1, 12, tzinfo=UTC),
         datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC),
-        None,
     )
     told = context.facts(len(moments))
     episodes = [fact.episode(moment) for fact, moment in zip(told, moments, strict=True)]

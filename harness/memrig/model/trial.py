@@ -1,7 +1,9 @@
 """What one trial is asked to do, hashed by content, and what it comes to."""
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,13 +62,19 @@ class TrialSpec(_Frozen):
     deadlines: Deadlines = Deadlines()
     budget: Budget = Budget()
 
-    @property
+    @cached_property
     def trial_id(self) -> str:
         """A readable name that ends in the hash of the whole spec."""
         head = self.scenarios[0].scenario_id if len(self.scenarios) == 1 else "all"
         safe = _UNSAFE.sub("-", head)[:40].lstrip("-") or "scenario"
         name = "audit" if self.kind == "isolation-audit" else safe
         return f"{name}-s{self.seed}-r{self.repeat}-{short(digest_of(self))}"
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's, but a changed copy has an id of its own: the cached one is not copied."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("trial_id", None)
+        return copy
 
 
 OutcomeStatus = Literal[

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from memrig.report.charts import BarChart, WhiskerChart, latency_chart, rank_chart, whisker_chart
+from memrig.report.groups import group_names, headline_values, stamps
 from memrig.report.model import Latency, Report, ShownQuestion
 from memrig.report.text import one_line
 from memrig.report.units import (
@@ -20,7 +21,7 @@ from memrig.report.units import (
     seconds,
     size,
 )
-from memrig.stats.summary import MACRO, OVERALL, MetricValue
+from memrig.stats.summary import OVERALL, MetricValue
 
 _FAULTS, _LABEL = 50, 28
 _METHODS = {
@@ -135,27 +136,6 @@ def page_of(report: Report) -> Page:
         provenance=_provenance(report),
         executions=_executions(report),
     )
-
-
-def stamps(report: Report) -> tuple[str, ...]:
-    """What every table of this run has to say beside its numbers."""
-    found = [] if report.complete else ["incomplete run"]
-    if report.isolation == "pooled":
-        found.append("pooled")
-    if any("sample" in label for label in report.labels):
-        found.append("sample data")
-    return tuple(found)
-
-
-def headline_values(report: Report, group: str) -> list[MetricValue | None]:
-    """The headline metrics of a group, in order; None where one was not measurable."""
-    found = {v.metric: v for v in report.metrics if v.group == group}
-    return [found.get(name) for name in report.headline]
-
-
-def group_names(report: Report) -> list[str]:
-    """Every group: overall, macro, then the categories."""
-    return list(dict.fromkeys([OVERALL, MACRO, *(value.group for value in report.metrics)]))
 
 
 def _groups(report: Report) -> list[MetricValue]:

@@ -20,6 +20,7 @@ from memrig.runs.plan import Plan
 from memrig.trial import Progress, TrialServices, run_trial
 
 _ATTEMPTS = 3
+_PAUSE_S = 0.5
 
 
 @dataclass(slots=True)
@@ -114,7 +115,7 @@ class LocalExecutor:
                 return await run_trial(spec, directory.scenarios, directory.trials, services)
             except InfrastructureError:
                 executed.retries += 1
-                await asyncio.sleep(0.5 * attempt)
+                await asyncio.sleep(_PAUSE_S * attempt)
         return await run_trial(spec, directory.scenarios, directory.trials, services)
 
     @asynccontextmanager

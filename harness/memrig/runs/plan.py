@@ -190,7 +190,7 @@ def _pretty(lock: Lock) -> bytes:
 
 
 def trials_of(lock: Lock) -> tuple[TrialSpec, ...]:
-    """The trials that a lock stands for: scored ones first, then the audit."""
+    """The trials that a lock stands for: the audit first, then the scored ones by repeat."""
     groups = [lock.scenarios] if lock.isolation == "reset" else [(ref,) for ref in lock.scenarios]
     scored = tuple(_spec(lock, group, repeat) for repeat in range(lock.repeats) for group in groups)
     if not lock.audit or lock.isolation == "pooled":

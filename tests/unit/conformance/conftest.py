@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from memrig.conformance import ConformanceReport, run_conformance
-from support.wrong_adapters import InProcessProvider, Memory, in_process_adapter
+from support.right_adapter import InProcessProvider, Memory, in_process_adapter
 
 Checked = Callable[..., Awaitable[ConformanceReport]]
 

@@ -14,7 +14,7 @@ from memrig.conformance.publish import (
     main,
     with_table,
 )
-from support.wrong_adapters import Memory
+from support.right_adapter import Memory
 
 DOCS = Path(__file__).parents[3] / "docs"
 

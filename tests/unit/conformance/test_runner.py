@@ -5,7 +5,8 @@ import pytest
 from memrig.conformance import CHECKS, ConformanceReport, run_conformance, runner
 from memrig.conformance.check import check
 from memrig.errors import AdapterCrashedError, AdapterRpcError, UsageError
-from support.wrong_adapters import DiesOfEmoji, InProcessProvider, Memory, in_process_adapter
+from support.right_adapter import InProcessProvider, Memory, in_process_adapter
+from support.wrong_adapters import DiesOfEmoji
 
 
 class CannotReset(Memory):

@@ -3,6 +3,7 @@
 import pytest
 from memrig.conformance import ConformanceReport
 from support import wrong_adapters as wrong
+from support.right_adapter import Memory
 
 CAUGHT_BY = {
     wrong.AcknowledgesTwice: {
@@ -70,7 +71,7 @@ async def test_a_broken_rule_fails_the_checks_of_that_rule_alone(memory, checked
 
 async def test_a_memory_that_keeps_the_contract_passes_every_check_that_applies(checked):
     """With every optional part declared, two checks say nothing, and all others pass."""
-    report = await checked(wrong.Memory)
+    report = await checked(Memory)
     assert with_status(report, "failed", "error") == set()
     assert with_status(report, "not_applicable") == {"ingest.counts-honest", "as-of.refused"}
     assert report.conforms

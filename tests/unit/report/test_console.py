@@ -1,6 +1,7 @@
 """What the terminal shows of a run: it fits, it is plain where it must be, and it is inert."""
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -122,7 +123,8 @@ class TestReport:
         """A protocol with seven headline metrics gets two tables, and loses none."""
         names = tuple(dict.fromkeys(value.metric for value in sample_report().metrics))
         text = summary(sample_report(headline=names))
-        heads = [line.split()[2:] for line in text.splitlines() if line.startswith("group")]
+        rows = [line for line in text.splitlines() if line.startswith("group")]
+        heads = [re.split(r"  +", row.strip())[2:] for row in rows]
         assert [len(head) for head in heads] == [4, 3]
 
     def test_it_says_how_fast_and_how_large(self) -> None:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from memrig.report.html import render_html
@@ -181,7 +182,7 @@ class TestAccessibility:
         """One h1, and no heading more than one level below the one before it."""
         levels = [int(e.tag[1]) for e in Page(render_html(report)).all("h1", "h2", "h3", "h4")]
         assert levels.count(1) == 1
-        steps = [after - before for before, after in zip(levels, levels[1:], strict=False)]
+        steps = [after - before for before, after in pairwise(levels)]
         assert max(steps) == 1
 
     def test_table_heads_have_a_scope(self, report: Report) -> None:

@@ -14,8 +14,8 @@ from memrig.report.progress import Download, RunDisplay, Tally, is_live
 from memrig.suites.datasets import DATASETS
 from memrig.trial import Progress
 from rich.console import Console
-from support.plans import finish, small_plan
 from support.reports import HOSTILE
+from support.shown import finish, shown_plan
 
 
 class Clock:
@@ -52,7 +52,7 @@ def progress(spec: TrialSpec, questions: int, episodes: int = 4) -> Progress:
 class TestTally:
     def test_counts_questions_and_episodes_as_they_come(self, tmp_path: Path) -> None:
         """Counts in progress are since the trial's start; the tally adds what is new."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         tally = Tally()
         tally.plan(plan)
         for questions in (0, 1, 2):
@@ -62,14 +62,14 @@ class TestTally:
 
     def test_finished_trials_of_an_earlier_command_count_as_done(self, tmp_path: Path) -> None:
         """A resumed run starts where it stopped, and its rate counts only what it asked."""
-        plan = small_plan(tmp_path / "run", finished=1)
+        plan = shown_plan(tmp_path / "run", finished=1)
         tally = Tally()
         tally.plan(plan)
         assert (tally.trials_done, tally.questions_done, tally.asked) == (1, 4, 0)
 
     def test_a_finished_trial_has_settled_all_its_questions(self, tmp_path: Path) -> None:
         """Whatever progress was seen, the end settles the count."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         tally = Tally()
         tally.plan(plan)
         tally.note(progress(plan.specs[0], 3))
@@ -78,7 +78,7 @@ class TestTally:
 
     def test_a_failed_trial_gives_its_questions_back(self, tmp_path: Path) -> None:
         """What was asked in a trial that did not end is not done."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         tally = Tally()
         tally.plan(plan)
         tally.note(progress(plan.specs[0], 3))
@@ -87,7 +87,7 @@ class TestTally:
 
     def test_an_attempt_that_starts_again_is_not_counted_twice(self, tmp_path: Path) -> None:
         """A retry counts from its start; the total follows it down."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         tally = Tally()
         tally.plan(plan)
         tally.note(progress(plan.specs[0], 3))
@@ -96,7 +96,7 @@ class TestTally:
 
     def test_noting_is_cheap(self, tmp_path: Path) -> None:
         """A question's progress costs the measuring loop less than 5 µs."""
-        spec = small_plan(tmp_path / "run").specs[0]
+        spec = shown_plan(tmp_path / "run").specs[0]
         notes = [progress(spec, number) for number in range(2000)]
         tally = Tally(trials=1, questions=2000)
         spent = []
@@ -113,7 +113,7 @@ class TestPlainLines:
         """Without a terminal: which trial of how many, when, and what became of it."""
         console, file = plain()
         clock = Clock()
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with RunDisplay(console, clock) as display:
             display.planned(plan)
             clock.now += 2.5
@@ -131,7 +131,7 @@ class TestPlainLines:
     def test_a_failed_trial_says_why(self, tmp_path: Path) -> None:
         """A trial that could not be run is named at once, not only at the end."""
         console, file = plain()
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with RunDisplay(console, Clock()) as display:
             display.planned(plan)
             display.observer.failed(plan.specs[0], InfrastructureError("the engine is gone"))
@@ -141,7 +141,7 @@ class TestPlainLines:
     def test_a_resumed_run_says_where_it_goes_on(self, tmp_path: Path) -> None:
         """How much an earlier command did."""
         console, file = plain()
-        plan = small_plan(tmp_path / "run", finished=1, resumed=True)
+        plan = shown_plan(tmp_path / "run", finished=1, resumed=True)
         with RunDisplay(console, Clock()) as display:
             display.planned(plan)
         assert f"Resuming {plan.directory.root}: 1 of 2 trials finished." in file.getvalue()
@@ -149,7 +149,7 @@ class TestPlainLines:
     def test_nothing_left_to_do_is_said(self, tmp_path: Path) -> None:
         """A repeated command on a whole run is not taken for a very fast one."""
         console, file = plain()
-        plan = small_plan(tmp_path / "run", finished=2, resumed=True)
+        plan = shown_plan(tmp_path / "run", finished=2, resumed=True)
         with RunDisplay(console, Clock()) as display:
             display.planned(plan)
         assert file.getvalue().endswith("2 of 2 trials, 8 of 8 questions, nothing left to do\n")
@@ -158,7 +158,7 @@ class TestPlainLines:
         """Ctrl-C before the first trial's end is no finished run."""
         console, file = plain()
         clock = Clock()
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with pytest.raises(KeyboardInterrupt), RunDisplay(console, clock) as display:
             display.planned(plan)
             clock.now += 3
@@ -183,7 +183,7 @@ class TestPlainLines:
     def test_progress_prints_nothing(self, tmp_path: Path) -> None:
         """Questions make no lines."""
         console, file = plain()
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with RunDisplay(console) as display:
             display.planned(plan)
             display.observer.progress(progress(plan.specs[0], 1))
@@ -230,7 +230,7 @@ class TestLive:
         self, tmp_path: Path, terminal: Terminal
     ) -> None:
         """Questions, trials, rate and scenario move while it runs; one line stays."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with RunDisplay(terminal.console()) as display:
             display.planned(plan)
             display.observer.progress(progress(plan.specs[0], 2))
@@ -245,7 +245,7 @@ class TestLive:
 
     def test_a_terminal_is_not_told_of_each_trial(self, tmp_path: Path, terminal: Terminal) -> None:
         """Bars say it; only trials in which something went wrong leave a line."""
-        plan = small_plan(tmp_path / "run")
+        plan = shown_plan(tmp_path / "run")
         with RunDisplay(terminal.console()) as display:
             display.planned(plan)
             display.observer.finished(plan.specs[0], outcome(plan.specs[0], answered=4))
@@ -279,7 +279,7 @@ class TestDownload:
         console, file = plain()
         item = DATASETS["locomo"]
         with Download(item, console) as download:
-            for done in range(0, item.size + 1, item.size // 1000):
+            for done in [*range(0, item.size, item.size // 1000), item.size]:
                 download.advance(done, item.size)
         lines = file.getvalue().splitlines()
         assert len(lines) == 11
@@ -295,7 +295,7 @@ class TestDownload:
 
 def test_a_finished_folder_is_what_the_tally_looks_for(tmp_path: Path) -> None:
     """The support's way of finishing a trial is the directory's."""
-    plan = small_plan(tmp_path / "run")
+    plan = shown_plan(tmp_path / "run")
     assert plan.directory.finished(plan.specs[1]) is None
     finish(plan.directory, plan.specs[1])
     assert plan.directory.finished(plan.specs[1]) is not None

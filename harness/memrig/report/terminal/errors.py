@@ -20,7 +20,7 @@ def print_error(error: MemrigError, console: Console | None = None) -> None:
     if isinstance(error, AdapterCrashedError) and error.log_tail:
         console.print(Text("  its last lines:", style=DIM))
         for line in clean(error.log_tail).splitlines()[-_LINES:]:
-            console.print(words(f"  | {line}", DIM, 300), soft_wrap=True)
+            console.print(Text("  | ", DIM).append_text(words(line, DIM, 300)), soft_wrap=True)
     if error.fix:
         fix = Text("  fix: ", style="bold").append_text(words(error.fix, "not bold", _LONG))
         console.print(fix, soft_wrap=True)

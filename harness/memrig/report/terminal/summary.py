@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from memrig.report.groups import group_names, headline_values, stamps
 from memrig.report.model import Latency, Phase, Report
 from memrig.report.terminal.base import (
     BAD,
@@ -31,7 +32,6 @@ from memrig.report.units import (
     seconds,
     size,
 )
-from memrig.report.view import group_names, headline_values, stamps
 from memrig.runs.directory import RunDirectory
 from memrig.stats.summary import MACRO, OVERALL, MetricValue
 

@@ -1,0 +1,193 @@
+"""From a configuration to a lock and its trials; nothing is started."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from memrig.errors import DataError, UsageError
+from memrig.model.scenario import Scenario
+from memrig.runs import plan as planning
+from memrig.runs.config import MAX_SEED, RunConfig
+from memrig.runs.plan import Plan, plan, suite_options, trials_of
+from memrig.suites.base import load_suite
+from pydantic import ValidationError
+from support.plans import small_lock
+from support.scenarios import small_scenario
+
+ADAPTER = str(Path(__file__).parents[3] / "images" / "none")
+
+
+async def planned(out: Path | None, **changes: object) -> Plan:
+    config = {"adapter": ADAPTER, "pod": "process", "suite": "locomo", "sample": True, "out": out}
+    return await plan(RunConfig.model_validate(config | changes), lambda _: None)
+
+
+def test_fresh_gives_each_scenario_a_trial_of_its_own(tmp_path):
+    """In the order of the data."""
+    trials = trials_of(small_lock(tmp_path))
+    assert [[s.scenario_id for s in t.scenarios] for t in trials] == [["one"], ["two"], ["three"]]
+    assert {t.isolation for t in trials} == {"fresh"}
+
+
+def test_reset_gives_one_trial_all_scenarios(tmp_path):
+    """One pod, Reset between."""
+    (trial,) = trials_of(small_lock(tmp_path, isolation="reset"))
+    assert [s.scenario_id for s in trial.scenarios] == ["one", "two", "three"]
+
+
+def test_pooled_is_one_scenario_and_has_nothing_to_audit(tmp_path):
+    """There is no border that a canary could cross."""
+    lock = small_lock(tmp_path, small_scenario("pooled"), isolation="pooled", audit=True)
+    (trial,) = trials_of(lock)
+    assert (trial.kind, trial.isolation) == ("scored", "pooled")
+
+
+@pytest.mark.parametrize(("isolation", "count"), [("fresh", 9), ("reset", 3)])
+def test_repeats_are_trials_of_their_own(isolation, count, tmp_path):
+    """With the number of the repeat, and ids that differ."""
+    trials = trials_of(small_lock(tmp_path, isolation=isolation, repeats=3))
+    assert Counter(t.repeat for t in trials) == dict.fromkeys(range(3), count // 3)
+    assert len({t.trial_id for t in trials}) == count
+
+
+@pytest.mark.parametrize("isolation", ["fresh", "reset"])
+def test_the_audit_is_a_trial_of_its_own_and_only_one(isolation, tmp_path):
+    """Never a scored one, however many repeats there are."""
+    trials = trials_of(small_lock(tmp_path, isolation=isolation, repeats=2, audit=True))
+    audits = [t for t in trials if t.kind == "isolation-audit"]
+    assert len(audits) == 1
+    assert audits[0].isolation == isolation
+    assert len({t.trial_id for t in trials}) == len(trials)
+
+
+def test_every_trial_carries_what_the_lock_says(tmp_path):
+    """Nothing is looked up elsewhere later."""
+    lock = small_lock(tmp_path, seed=99, top_k=4)
+    for trial in trials_of(lock):
+        for field in ("suite", "protocol", "mode", "adapter", "seed", "top_k", "deadlines",
+                      "budget"):  # fmt: skip
+            assert getattr(trial, field) == getattr(lock, field)
+
+
+async def test_planning_writes_lock_specs_and_scenarios(tmp_path):
+    """And leaves nothing else behind."""
+    made = await planned(tmp_path / "run")
+    assert not made.resumed
+    assert sorted(p.name for p in made.directory.root.iterdir()) == [
+        "lock.json", "scenarios", "specs",
+    ]  # fmt: skip
+    assert {s.trial_id for s in made.directory.specs()} == {s.trial_id for s in made.specs}
+    assert (made.questions, made.episodes) == (10, 24)
+    assert [p.name for p in tmp_path.iterdir()] == ["run"]
+
+
+async def test_the_same_configuration_resumes(tmp_path):
+    """Equal content, equal run."""
+    first = await planned(tmp_path / "run")
+    second = await planned(tmp_path / "run")
+    assert second.resumed
+    assert second.specs == first.specs
+
+
+async def test_another_configuration_is_refused_by_field(tmp_path):
+    """Two runs are not mixed."""
+    await planned(tmp_path / "run")
+    with pytest.raises(UsageError, match="seed: 2026 → 7"):
+        await planned(tmp_path / "run", seed=7)
+
+
+async def test_a_folder_with_other_things_in_it_is_refused(tmp_path):
+    """Nobody's files are mixed with a run's."""
+    (tmp_path / "photo.jpg").touch()
+    with pytest.raises(UsageError, match="not empty and holds no run") as caught:
+        await planned(tmp_path)
+    assert caught.value.where == f"--out {tmp_path}"
+
+
+async def test_without_out_a_run_is_named_by_its_content(tmp_path, monkeypatch):
+    """Below `runs/`: suite, adapter, digest."""
+    monkeypatch.chdir(tmp_path)
+    made = await planned(None)
+    digest = made.lock.digest.removeprefix("sha256:")[:10]
+    assert made.directory.root == Path("runs") / f"locomo-none-{digest}"
+
+
+async def test_a_limit_keeps_every_episode_and_fewer_questions(tmp_path):
+    """Stratified: one of each category."""
+    made = await planned(tmp_path / "run", limit=5)
+    (ref,) = made.lock.scenarios
+    assert (ref.episodes, ref.questions) == (24, 5)
+    spooled = made.directory.scenario(made.specs[-1], ref.scenario_id)
+    assert len({gold.category for gold in spooled.gold().values()}) == 5
+
+
+async def test_pooling_puts_all_scenarios_into_one(tmp_path):
+    """Labelled as such in the lock."""
+    made = await planned(
+        tmp_path / "run", suite="practical", sample=False, isolation="pooled", limit=12
+    )
+    (ref,) = made.lock.scenarios
+    assert (ref.scenario_id, ref.questions) == ("pooled", 12)
+    assert made.lock.isolation == "pooled"
+
+
+async def test_the_largest_seed_can_be_planned(tmp_path):
+    """Canonical JSON carries it, and nothing larger."""
+    made = await planned(tmp_path / "run", seed=MAX_SEED)
+    assert made.specs[0].seed == 2**53 - 1
+    with pytest.raises(ValidationError):
+        RunConfig(adapter="x", seed=MAX_SEED + 1)
+
+
+async def test_scenarios_that_share_an_id_are_refused(tmp_path, monkeypatch):
+    """Their grades could not be told apart."""
+
+    def doubled(_suite: object, _options: object) -> list[Scenario]:
+        return [small_scenario("same"), small_scenario("same", halves=True)]
+
+    monkeypatch.setattr(type(load_suite("locomo")), "scenarios", doubled)
+    with pytest.raises(DataError, match="scenario id 'same' occurs twice"):
+        await planned(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "fix"),
+    [
+        ({"protocol": "practical"}, "--protocol", "locomo-any"),
+        ({"category_labels": "mine"}, "--category-labels", "memorybench"),
+        ({"file": Path("x.json"), "sample": True}, "", "one of them"),
+    ],
+)
+def test_what_the_suite_does_not_offer_is_refused_with_what_it_does(change, where, fix):
+    """Flag, and the values that would do."""
+    config = RunConfig.model_validate({"adapter": "x", "suite": "locomo"} | change)
+    with pytest.raises(UsageError) as caught:
+        suite_options(config, load_suite("locomo"))
+    assert caught.value.where == where
+    assert fix in caught.value.fix
+
+
+def test_the_first_protocol_is_the_default():
+    """Nothing to say where there is one choice."""
+    options = suite_options(RunConfig(adapter="x", suite="locomo"), load_suite("locomo"))
+    assert options.protocol == "locomo-any"
+
+
+async def test_a_running_endpoint_cannot_be_fresh(tmp_path):
+    """Nothing can give it an empty memory but Reset."""
+    with pytest.raises(UsageError, match="fresh memory for each scenario") as caught:
+        await planned(tmp_path, adapter="grpc://127.0.0.1:1", pod="auto")
+    assert "--isolation reset" in caught.value.fix
+
+
+async def test_a_pod_that_the_adapter_cannot_use_is_refused():
+    """An endpoint is not a container."""
+    with pytest.raises(UsageError, match="--pod docker cannot take this adapter"):
+        await planning.pod_for("grpc://127.0.0.1:1", "docker")
+
+
+def test_an_unknown_suite_is_refused_with_the_installed_ones():
+    """A typing mistake, or a plug-in that is not installed."""
+    with pytest.raises(UsageError, match="no suite 'lokomo'") as caught:
+        load_suite("lokomo")
+    assert "locomo, practical" in caught.value.fix
