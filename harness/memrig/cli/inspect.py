@@ -7,7 +7,7 @@ import typer
 
 from memrig import api
 from memrig.cli.app import app
-from memrig.report.console import print_question, print_report
+from memrig.report.console import print_question, print_questions_table, print_report
 from memrig.report.questions import find_questions
 from memrig.runs.directory import RunDirectory
 
@@ -25,7 +25,9 @@ def show(
         for shown in find_questions(directory, question):
             print_question(shown)
     else:
-        print_report(api.read_report(run), directory)
+        report = api.read_report(run)
+        print_report(report, directory)
+        print_questions_table(report, directory)
 
 
 @app.command()

@@ -145,7 +145,7 @@ async def ingest_stream(
     try:
         async for result in _receive(call, ledger, deadlines.ingest_idle):
             yield result
-        if failure := ending.failure(deadlines.ingest, _WHERE):
+        if failure := await ending.failure(deadlines.ingest, _WHERE):
             raise failure
         await sender
         ledger.check_settled()

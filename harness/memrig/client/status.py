@@ -1,5 +1,7 @@
 """From a gRPC status to an error of the rig (docs/protocol.md, Status codes)."""
 
+import asyncio
+import time
 from collections.abc import Coroutine
 from typing import Any, Protocol, TypeVar
 
@@ -10,6 +12,7 @@ from memrig.errors import AdapterError, AdapterRpcError, AdapterTimeoutError, Ha
 _MAX_DETAILS = 500
 #: What grpc.aio says when a write of ours failed, whatever the adapter's status was.
 _WRITE_FAILED = (grpc.StatusCode.INTERNAL, "Internal error from Core")
+_STATUS_WAIT_S = 1.0
 
 T = TypeVar("T")
 
@@ -39,23 +42,29 @@ class _Call(Protocol):
 class StreamEnding:
     """How a stream ended, noted the moment it did.
 
-    When a write meets the end of its stream, grpc.aio puts INTERNAL over the status that the
-    adapter sent (seen with grpcio 1.78 to 1.85): read later, it may be lost.
+    When a write of ours meets the end of the stream, grpc.aio sets the status INTERNAL, before or
+    after the one that the adapter sent, and the later of the two stays (measured with grpcio 1.85,
+    about half the time each). So the first is noted, and where it is ours, the second awaited.
     """
 
     def __init__(self, call: _Call) -> None:
+        self._call = call
         self._status: tuple[grpc.StatusCode, str] | None = None
         call.add_done_callback(self._note)
 
     def _note(self, call: _Call) -> None:
         self._status = self._status or (_settled(call.code()), _settled(call.details()) or "")
 
-    def failure(self, deadline_s: float, where: str) -> AdapterError | None:
+    async def failure(self, deadline_s: float, where: str) -> AdapterError | None:
         """The error that the stream ended with; None for OK.
 
-        Where our write failed before any status came, it is UNAVAILABLE: whether the adapter is
-        gone is for the trial to find out.
+        Where the adapter's own status never comes, it is UNAVAILABLE: whether the adapter is gone
+        is for the trial to find out.
         """
+        give_up = time.monotonic() + _STATUS_WAIT_S
+        while self._status == _WRITE_FAILED and time.monotonic() < give_up:
+            await asyncio.sleep(0.005)
+            self._status = (await self._call.code(), await self._call.details() or "")
         if self._status is None:
             return AdapterRpcError("UNAVAILABLE", "the stream ended without a status", where=where)
         if self._status[0] is grpc.StatusCode.OK:

@@ -4,8 +4,9 @@ Ids in records are the data's own; what went over the wire is recoverable from t
 Durations are monotonic nanoseconds, stamps are UTC.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -94,8 +95,15 @@ class ResetRecord(_Record):
     ns: int
 
 
-class HitRecord(_Record):
-    """A hit as it came. A source is None where the claim was void: not an acknowledged episode."""
+@dataclass(frozen=True, slots=True)
+class HitRecord:
+    """A hit as it came. A source is None where the claim was void: not an acknowledged episode.
+
+    A plain dataclass: ten of them are made for every search, a model's checks cost as much as all
+    the rest, and the wire's types are checked already. Reading a transcript checks them.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     ref_id: str
     text: str

@@ -22,6 +22,10 @@ from memrig.model.canonical import short
 from memrig.model.transcript import RECORD, Record
 
 
+#: How long an fsync waits for company, seconds: hundreds a second would slow what is measured.
+_GATHER_S = 0.02
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """Where a transcript stands: its last line's hash, and how many lines and bytes it has."""
@@ -46,13 +50,14 @@ def _encode(record: BaseModel, chain: Chain) -> tuple[bytes, Chain]:
 class _Syncer:
     """Calls fsync in a thread of its own, once for all that was written since the last time.
 
-    A question is on disk within one fsync of being settled, and the next one need not wait for it.
+    A question is on disk within `_GATHER_S` and one fsync of being settled, and the next one need
+    not wait for it (ADR 0002).
     """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._wake = threading.Event()
-        self._stopping = False
+        self._stop = threading.Event()
         self.failure: OSError | None = None
         self._thread = threading.Thread(target=self._run, name="transcript-fsync", daemon=True)
         self._thread.start()
@@ -63,8 +68,9 @@ class _Syncer:
     def _run(self) -> None:
         while True:
             self._wake.wait()
+            self._stop.wait(_GATHER_S)
             self._wake.clear()
-            stopping = self._stopping
+            stopping = self._stop.is_set()
             try:
                 os.fsync(self._descriptor)
             except OSError as error:
@@ -73,7 +79,7 @@ class _Syncer:
                 return
 
     def stop(self) -> None:
-        self._stopping = True
+        self._stop.set()
         self._wake.set()
         self._thread.join()
 

@@ -202,8 +202,8 @@ class CapabilitiesResponse(_message.Message):
     supports_as_of: _builtins.bool
     """Set by the adapter: Search honours as_of. If false, the rig never sends it."""
     questions_change_memory: _builtins.bool
-    """Set by the adapter: searching or answering changes what later questions find (usage counts,
-    reinforcement). The rig then never resumes an interrupted trial, but starts it again.
+    """Set by the adapter: questions or chance change what later questions find (usage counts,
+    reinforcement, sampling). The rig then never resumes an interrupted trial, but starts it again.
     """
     reports_source_turns: _builtins.bool
     """Set by the adapter: hits name source turns where an episode had turns."""
