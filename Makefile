@@ -50,7 +50,8 @@ format: setup  ## format the code
 	$(BIN)/ruff check --fix .
 
 proto: setup  ## regenerate the stubs of the contract
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python proto/generate.py
+	$(BIN)/python proto/generate.py
+	$(BIN)/python proto/lint.py
 
 proto-baseline: proto  ## accept a changed contract as the new baseline
 	$(BIN)/python proto/baseline.py --update

@@ -27,6 +27,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import grpc
+
 from memrig.client.convert import episode_message
 from memrig.client.ids import Pseudonyms
 from memrig.model.gold import Gold
@@ -132,8 +133,6 @@ async def served(target: str) -> AsyncIterator[str]:
         environment = os.environ | {"MEMRIG_LISTEN": address, "OMP_NUM_THREADS": "1"}
         process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)  # noqa: ASYNC220
         try:
-            while not Path(folder, "a.sock").exists():
-                await asyncio.sleep(0.01)
             yield address
         finally:
             process.terminate()
@@ -232,9 +231,8 @@ def show(costs: dict[str, Cost], dialogues: list[Dialogue]) -> None:
     questions = sum(len(d.questions) for d in dialogues)
     bare = costs["bare gRPC"]
     print(f"{len(dialogues)} dialogues, {turns} turns, {questions} searches (limit {LIMIT})\n")
-    print(
-        f"{'':12} {'ingest':>9} {'turns/s':>9} {'search':>9} {'per search':>11} {'total':>8} {'÷ (b)':>6} {'start':>7} {'gone':>7}"
-    )
+    heads = (f"{'':12} {'ingest':>9} {'turns/s':>9} {'search':>9} {'per search':>11}", "total")
+    print(f"{heads[0]} {heads[1]:>8} {'÷ (b)':>6} {'start':>7} {'gone':>7}")
     for name, cost in costs.items():
         start = f"{statistics.median(cost.starts):.2f} s" if cost.starts else "-"
         gone = f"{statistics.median(cost.teardowns):.2f} s" if cost.teardowns else "-"
@@ -246,8 +244,8 @@ def show(costs: dict[str, Cost], dialogues: list[Dialogue]) -> None:
     for name in costs.keys() - {"in-process", "bare gRPC"}:
         cost = costs[name]
         print(
-            f"\n{name}: over (b), {(cost.search - bare.search) / questions * 1e3:+.3f} ms a search, "
-            f"{(cost.ingest - bare.ingest) / turns * 1e3:+.3f} ms a turn"
+            f"\n{name}, over (b): {(cost.search - bare.search) / questions * 1e3:+.3f} ms a search,"
+            f" {(cost.ingest - bare.ingest) / turns * 1e3:+.3f} ms a turn"
         )
 
 

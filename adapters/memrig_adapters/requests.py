@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig_adapters.errors import InvalidRequest
 from memrig_adapters.types import (
@@ -26,6 +25,7 @@ from memrig_adapters.types import (
     SearchMode,
     Turn,
 )
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 MAX_QUERY_BYTES: Final = 64 * 1024
 MAX_BATCH: Final = 256

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig_adapters.adapter import Adapter, IngestResult, overrides, tools_of
 from memrig_adapters.errors import AdapterBug, Rejected
@@ -21,6 +20,7 @@ from memrig_adapters.types import (
     Json,
     SearchMode,
 )
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 CONTRACT_VERSION: Final = "1.0"
 MAX_REF_BYTES: Final = 256

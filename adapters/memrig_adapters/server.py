@@ -17,11 +17,11 @@ from typing import Final, TypeVar, cast
 import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
 from memrig_adapters.adapter import Adapter
 from memrig_adapters.runner import LocalCall, Runner
 from memrig_adapters.servicer import Servicer
+from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
 SERVICE: Final = "memrig.v1.MemoryAdapter"
 MAX_MESSAGE_BYTES: Final = 16 * 1024**2

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NoReturn, TypeVar
 
 import grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
 from memrig_adapters.adapter import Adapter, Maybe, ToolReturn, check_capabilities, tools_of
 from memrig_adapters.errors import NotFound, ToolError, status_of
@@ -28,6 +26,8 @@ from memrig_adapters.results import (
 )
 from memrig_adapters.runner import Runner
 from memrig_adapters.types import Hit, ToolResult
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
 R = TypeVar("R")
 log = logging.getLogger("memrig_adapters")

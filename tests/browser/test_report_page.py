@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.report.html import render_html
 from memrig.report.model import Report
 from support.browser import Browser, find_browser

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.conformance import ConformanceReport, run_conformance
 from memrig.model.manifest import AdapterRef, load_manifest
 from memrig.pod.process import ProcessProvider

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from support.command import ROOT
 
 _BLOCK = re.compile(r"^```sh test(?P<marks>[^\n]*)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from docker import APIClient
+
 from memrig.errors import DataError, PrerequisiteError
 from memrig.pod.images import (
     ensure_base,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import PrerequisiteError
 from memrig.pod.images import ensure_base, resolve
 from memrig.pod.images.engine import Engine

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from memrig.model.manifest import Resources
 from memrig.pod.base import Fate
 from memrig.pod.docker import DockerProvider, Engine, socket_path

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from support.command import ROOT, Done, memrig, start
 
 BM25 = ROOT / "images" / "bm25"

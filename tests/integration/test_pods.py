@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import PrerequisiteError
 from memrig.model.manifest import AdapterRef, PodKind
 from memrig.pod.base import Pod, PodProvider

@@ -9,6 +9,7 @@ from typing import Any
 
 import grpc
 import pytest
+
 from memrig.errors import AdapterCrashedError, InfrastructureError, PrerequisiteError, UsageError
 from memrig.model.manifest import AdapterRef
 from memrig.pod.base import Pod

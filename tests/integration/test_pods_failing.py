@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import grpc
 import pytest
+
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.pod.base import Fate, Pod, PodProvider
 from memrig.pod.owner import process_token

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from memrig.pod.owner import process_token
 from memrig.pod.process import ProcessProvider
 from memrig.pod.proctable import marked

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from docker import APIClient
 from docker.errors import DockerException
+
 from memrig.errors import PrerequisiteError
 from memrig.pod.docker import socket_path
 

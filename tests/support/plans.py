@@ -9,7 +9,6 @@ from memrig.runs.lock import DataLock, Lock, contract_digest, lock_version, this
 from memrig.runs.plan import Plan, trials_of
 from memrig.suites.spool import spool
 from memrig.trial.directory import write_aside
-
 from support.fake_memory import fake_adapter
 from support.scenarios import small_scenario
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+
 from memrig.model.manifest import AdapterManifest, AdapterRef, PodKind, load_manifest
 from memrig.pod.base import Fate, Pod, PodRequest
 from memrig.pod.docker import Engine, socket_path
@@ -21,7 +22,6 @@ from memrig.pod.images import resolve
 from memrig.pod.runtime import list_folders
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
-
 from support.docker_required import why_no_docker
 
 TESTBED = Path(__file__).parents[1] / "images" / "testbed"

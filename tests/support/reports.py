@@ -115,109 +115,6 @@ def _hit(
     )
 
 
-def sample_report(**changes: object) -> Report:
-    """A whole, unremarkable run."""
-    fields: dict[str, object] = {
-        "run_id": "locomo-bm25-0123456789",
-        "lock_digest": "sha256:" + "0123456789abcdef" * 4,
-        "memrig_version": "0.1.0",
-        "complete": True,
-        "incomplete": "",
-        "labels": (),
-        "notes": (
-            "conv-26: evidence 'D8:6; D9:17' read as 2 ids",
-            "intervals: t over 10 scenarios, since questions of one scenario are not independent",
-        ),
-        "adapter": AdapterSummary(
-            name="bm25",
-            version="0.1.0",
-            pod="docker",
-            digest="sha256:" + "ab" * 32,
-            inputs="sha256:" + "cd" * 32,
-            declared_name="bm25",
-            declared_version="0.1.0",
-        ),
-        "suite": "locomo",
-        "protocol": "locomo-any",
-        "mode": "retrieval",
-        "isolation": "fresh",
-        "seed": 2026,
-        "repeats": 1,
-        "top_k": 10,
-        "scenarios": 10,
-        "headline": HEADLINE,
-        "data": DataLock(
-            name="locomo", origin="locomo10.json", sha256="sha256:" + "79" * 32, notes=()
-        ),
-        "machine": Machine(
-            system="Linux",
-            kernel="6.1.0",
-            architecture="x86_64",
-            cpu="Imaginary CPU @ 2.60GHz",
-            cores=2,
-            memory_bytes=8 * 1024**3,
-            python="3.11.2",
-        ),
-        "questions": QuestionCounts(
-            planned=1982, settled=1982, graded=1982, ungraded={}, outcomes={"answered": 1982}
-        ),
-        "metrics": metric_values(),
-        "latencies": (
-            _latency("pod_start", 11, 412.0),
-            _latency("pod_ready", 11, 655.5),
-            _latency("ingest", 5882, 2.1),
-            _latency("flush", 10, 148.0),
-            _latency("search", 1982, 0.91),
-            _latency("teardown", 11, 233.0),
-        ),
-        "search_histogram_ms": _bars(),
-        "rank_histogram": dict(
-            zip(
-                [*map(str, range(1, 11)), "none"],
-                (525, 181, 112, 84, 67, 51, 45, 32, 28, 21, 836),
-                strict=True,
-            )
-        ),
-        "ingest": IngestSummary(
-            episodes=5882,
-            stored=5882,
-            duplicate=0,
-            rejected=0,
-            items=5882,
-            text_bytes=812_345,
-            episodes_per_s=9321.4,
-        ),
-        "claims": Claims(hits=19820, void=0, derived=0, surplus=0),
-        "resources": Resources(
-            cpu_s=8.21,
-            peak_memory_bytes=212 * 1024**2,
-            rig_peak_memory_bytes=187 * 1024**2,
-            wall_s=9.14,
-        ),
-        "audit": Audit(
-            verdict="passed", detail="the canary was found before, and not in a fresh pod"
-        ),
-        "faults": (),
-        "worst": tuple(
-            shown_question(n, rank=None if n % 2 else 7 + n % 3, category=category)
-            for n, category in enumerate(list(SCORES)[2:] * 2, 1)
-        ),
-        "executions": (
-            Execution(
-                started_at=datetime(2026, 9, 1, 12, 0, 0, tzinfo=UTC),
-                wall_s=9.14,
-                jobs=1,
-                pod="docker",
-                pod_reason="Docker pods: a local daemon answers.",
-                trials_run=11,
-                retries=0,
-                rig_peak_memory_bytes=187 * 1024**2,
-            ),
-        ),
-    }
-    return Report.model_validate(fields | changes)
-
-
 def _latency(phase: str, n: int, p50: float) -> Latency:
     return Latency.model_validate(
         {
@@ -264,6 +161,107 @@ def _bars() -> tuple[Bar, ...]:
         Bar(low=round(low * step**n, 4), high=round(low * step ** (n + 1), 4), count=number)
         for n, number in enumerate(counts)
     )
+
+
+_FIELDS: dict[str, object] = {
+    "run_id": "locomo-bm25-0123456789",
+    "lock_digest": "sha256:" + "0123456789abcdef" * 4,
+    "memrig_version": "0.1.0",
+    "complete": True,
+    "incomplete": "",
+    "labels": (),
+    "notes": (
+        "conv-26: evidence 'D8:6; D9:17' read as 2 ids",
+        "intervals: t over 10 scenarios, since questions of one scenario are not independent",
+    ),
+    "adapter": AdapterSummary(
+        name="bm25",
+        version="0.1.0",
+        pod="docker",
+        digest="sha256:" + "ab" * 32,
+        inputs="sha256:" + "cd" * 32,
+        declared_name="bm25",
+        declared_version="0.1.0",
+    ),
+    "suite": "locomo",
+    "protocol": "locomo-any",
+    "mode": "retrieval",
+    "isolation": "fresh",
+    "seed": 2026,
+    "repeats": 1,
+    "top_k": 10,
+    "scenarios": 10,
+    "headline": HEADLINE,
+    "data": DataLock(name="locomo", origin="locomo10.json", sha256="sha256:" + "79" * 32, notes=()),
+    "machine": Machine(
+        system="Linux",
+        kernel="6.1.0",
+        architecture="x86_64",
+        cpu="Imaginary CPU @ 2.60GHz",
+        cores=2,
+        memory_bytes=8 * 1024**3,
+        python="3.11.2",
+    ),
+    "questions": QuestionCounts(
+        planned=1982, settled=1982, graded=1982, ungraded={}, outcomes={"answered": 1982}
+    ),
+    "metrics": metric_values(),
+    "latencies": (
+        _latency("pod_start", 11, 412.0),
+        _latency("pod_ready", 11, 655.5),
+        _latency("ingest", 5882, 2.1),
+        _latency("flush", 10, 148.0),
+        _latency("search", 1982, 0.91),
+        _latency("teardown", 11, 233.0),
+    ),
+    "search_histogram_ms": _bars(),
+    "rank_histogram": dict(
+        zip(
+            [*map(str, range(1, 11)), "none"],
+            (525, 181, 112, 84, 67, 51, 45, 32, 28, 21, 836),
+            strict=True,
+        )
+    ),
+    "ingest": IngestSummary(
+        episodes=5882,
+        stored=5882,
+        duplicate=0,
+        rejected=0,
+        items=5882,
+        text_bytes=812_345,
+        episodes_per_s=9321.4,
+    ),
+    "claims": Claims(hits=19820, void=0, derived=0, surplus=0),
+    "resources": Resources(
+        cpu_s=8.21,
+        peak_memory_bytes=212 * 1024**2,
+        rig_peak_memory_bytes=187 * 1024**2,
+        wall_s=9.14,
+    ),
+    "audit": Audit(verdict="passed", detail="the canary was found before, and not in a fresh pod"),
+    "faults": (),
+    "worst": tuple(
+        shown_question(n, rank=None if n % 2 else 7 + n % 3, category=category)
+        for n, category in enumerate(list(SCORES)[2:] * 2, 1)
+    ),
+    "executions": (
+        Execution(
+            started_at=datetime(2026, 9, 1, 12, 0, 0, tzinfo=UTC),
+            wall_s=9.14,
+            jobs=1,
+            pod="docker",
+            pod_reason="Docker pods: a local daemon answers.",
+            trials_run=11,
+            retries=0,
+            rig_peak_memory_bytes=187 * 1024**2,
+        ),
+    ),
+}
+
+
+def sample_report(**changes: object) -> Report:
+    """A whole, unremarkable run."""
+    return Report.model_validate(_FIELDS | changes)
 
 
 def incomplete_report(**changes: object) -> Report:

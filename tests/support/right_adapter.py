@@ -13,6 +13,7 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
 from memrig.model.manifest import AdapterManifest, AdapterRef, Container, PodKind
 from memrig.pod.base import Fate, PodRequest, Usage
 from memrig_proto.v1 import memory_adapter_pb2 as pb

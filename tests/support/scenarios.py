@@ -6,7 +6,6 @@ from memrig.model.gold import Gold
 from memrig.model.scenario import Episode, Question, Scenario
 from memrig.model.trial import Budget, Deadlines, TrialSpec
 from memrig.suites.spool import spool
-
 from support.fake_memory import fake_adapter
 
 FACTS = {

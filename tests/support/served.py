@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import grpc
 from grpc_health.v1 import health_pb2_grpc
+
 from memrig_adapters import Adapter
 from memrig_adapters.server import MAX_MESSAGE_BYTES, AdapterServer
 from memrig_proto.v1 import memory_adapter_pb2 as pb

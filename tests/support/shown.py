@@ -7,7 +7,6 @@ from memrig.model.trial import TrialSpec
 from memrig.runs.directory import RunDirectory
 from memrig.runs.plan import Plan
 from memrig.trial.directory import write_aside
-
 from support.plans import small_plan
 from support.scenarios import small_scenario
 

@@ -4,8 +4,8 @@ import asyncio
 import math
 
 import grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 from support.right_adapter import Memory
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from support.source import ADAPTERS, HARNESS, ROOT, Import, imports, modules, tree_of
 
 _BELOW_TRIAL = {"model", "suites", "pod", "client", "gateway"}

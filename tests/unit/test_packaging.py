@@ -8,9 +8,10 @@ from importlib.metadata import Distribution, distribution, entry_points, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
 from memrig.grading.base import load_grader
 from memrig.suites.base import load_suite, suite_names
-from packaging.requirements import Requirement
 from support.source import ADAPTERS, HARNESS, ROOT
 
 DISTRIBUTIONS = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from support.source import ADAPTERS, GENERATED, HARNESS, ROOT, modules, tracked, tree_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -10,7 +10,7 @@ from memrig.cli.app import app
 from memrig.cli.show import run_as_json, run_shown
 from memrig.model.trial import Isolation, Mode
 from memrig.report.console import print_plan, print_suites
-from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs
+from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs, make_config
 from memrig.suites.base import load_suite, suite_names
 
 Adapter = Annotated[
@@ -42,7 +42,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
 ) -> None:
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
     jobs = jobs or default_jobs()
-    config = RunConfig(**{k: v for k, v in locals().items() if k in RunConfig.model_fields})
+    config = make_config({k: v for k, v in locals().items() if k in RunConfig.model_fields})
     if dry_run:
         print_plan(api.plan(config))
     elif json:

@@ -7,8 +7,6 @@ from typing import Self, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 from memrig.client.convert import capabilities_record, hit_record
 from memrig.client.ids import Pseudonyms
@@ -18,6 +16,8 @@ from memrig.errors import AdapterCrashedError, ContractError
 from memrig.model.scenario import Episode
 from memrig.model.transcript import Ack, CapabilitiesRecord, FlushRecord, ResetRecord, SearchRecord
 from memrig.model.trial import Deadlines
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 SERVICE = "memrig.v1.MemoryAdapter"
 MAX_MESSAGE_BYTES = 16 * 1024**2

@@ -4,12 +4,12 @@ import math
 from datetime import UTC, datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig.client.ids import Pseudonyms
 from memrig.errors import ContractError
 from memrig.model.scenario import Episode
 from memrig.model.transcript import CapabilitiesRecord, HitRecord
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 CONTRACT_MAJOR = "1"
 

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 
 import grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 from memrig.client.convert import episode_message
 from memrig.client.ids import Pseudonyms
@@ -17,6 +15,8 @@ from memrig.errors import AdapterTimeoutError, ContractError
 from memrig.model.scenario import Episode
 from memrig.model.transcript import Ack
 from memrig.model.trial import Deadlines
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 _BATCH_EPISODES = 64
 _BATCH_BYTES = 512 * 1024

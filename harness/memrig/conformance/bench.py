@@ -7,8 +7,6 @@ from typing import Self
 
 import grpc
 from grpc_health.v1 import health_pb2_grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 from memrig.client import MemoryClient
 from memrig.client.connection import MAX_MESSAGE_BYTES
@@ -17,6 +15,8 @@ from memrig.errors import AdapterCrashedError, AdapterError
 from memrig.model.manifest import AdapterRef
 from memrig.model.trial import Deadlines
 from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 _START_S = 30.0
 _LOG_LINES = 20

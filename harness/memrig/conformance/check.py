@@ -3,9 +3,8 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.context import Context
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 Capabilities = pb.CapabilitiesResponse
 

@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 from memrig.client import MemoryClient
 from memrig.client.status import map_error
 from memrig.conformance.facts import Fact, facts, find, stamp
 from memrig.conformance.verdict import NotApplicable, fail, require
 from memrig.model.trial import Deadlines
+from memrig_proto.v1 import memory_adapter_pb2 as pb
+from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
 
 #: Patient enough for a system that asks a model about each episode, and still finite.
 DEADLINES = Deadlines(capabilities=5, reset=30, ingest_idle=60, ingest=300, flush=120, search=10)

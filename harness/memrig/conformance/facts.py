@@ -12,6 +12,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from google.protobuf.timestamp_pb2 import Timestamp
+
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _NAMES = """

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context
 from memrig.conformance.facts import Fact, find
 from memrig.conformance.search import require_refused
 from memrig.conformance.verdict import NotApplicable, require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _START = datetime(2024, 2, 10, 9, 30, tzinfo=UTC)
 _HAS_TIMESTAMP = Condition(

@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Iterator
 from typing import Protocol
 
 import grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig.client.connection import SERVICE
 from memrig.client.convert import CONTRACT_MAJOR
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, callable_tool, health_status
 from memrig.conformance.verdict import NotApplicable, require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _RIG_TOOLS = frozenset({"memory_search", "memory_retrieve", "memory_capabilities"})

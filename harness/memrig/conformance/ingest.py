@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, kept_ids
 from memrig.conformance.facts import Fact, opaque_id
 from memrig.conformance.verdict import NotApplicable, require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _STATUSES = {pb.INGEST_STATUS_STORED, pb.INGEST_STATUS_DUPLICATE, pb.INGEST_STATUS_REJECTED}
 _MEGABYTE = 1_000_000

@@ -4,12 +4,11 @@ import json
 import math
 from datetime import UTC, datetime
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context, answer, callable_tool, status
 from memrig.conformance.facts import find, opaque_id
 from memrig.conformance.verdict import NotApplicable, require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _RETRIEVES = Condition(lambda c: c.supports_retrieve, "supports_retrieve is false")
 _ANSWERS = Condition(lambda c: c.supports_answer, "supports_answer is false")

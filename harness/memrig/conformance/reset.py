@@ -1,10 +1,9 @@
 """Checks of Reset: an empty memory, ids and all."""
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, kept_ids
 from memrig.conformance.verdict import require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 
 @check(

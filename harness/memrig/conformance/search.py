@@ -3,12 +3,11 @@
 import math
 from collections.abc import Sequence
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context
 from memrig.conformance.facts import find
 from memrig.conformance.verdict import require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 #: Field 2, mode, with a value that no enum has.
 _MODE_99 = b"\x10\x63"

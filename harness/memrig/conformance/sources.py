@@ -2,13 +2,12 @@
 
 from datetime import UTC, datetime
 
-from memrig_proto.v1 import memory_adapter_pb2 as pb
-
 from memrig.conformance.check import Check, Condition, check
 from memrig.conformance.context import Context
 from memrig.conformance.facts import opaque_id, stamp
 from memrig.conformance.search import BROAD
 from memrig.conformance.verdict import require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _MONDAY = datetime(2024, 2, 12, 9, 30, tzinfo=UTC)
 _HAS_TURNS = Condition(lambda c: c.reports_source_turns, "reports_source_turns is false")

@@ -5,13 +5,13 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import grpc
-from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 from memrig.client.connection import MAX_IN_FLIGHT, MAX_MESSAGE_BYTES
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, drain, kept_ids, status
 from memrig.conformance.search import require_same_hits
 from memrig.conformance.verdict import require
+from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 _TINY_S = 0.001
 _AT_ONCE = MAX_IN_FLIGHT

@@ -27,6 +27,7 @@ class Grade(BaseModel):
     scenario_id: str
     question_id: str
     category: str
+    cluster: str
     seed: int
     repeat: int
     protocol: str

@@ -47,6 +47,7 @@ def _grade(
         scenario_id=record.scenario_id,
         question_id=record.question_id,
         category=gold.category,
+        cluster=gold.cluster or record.scenario_id,
         seed=spec.seed,
         repeat=spec.repeat,
         protocol=spec.protocol,

@@ -164,7 +164,8 @@ class Gold(_Frozen):
 
     `evidence` names episodes (and `evidence_turns` turns) by their real ids; `stale` names those
     that state a superseded value; `keywords` serve a lenient rule that some protocols use;
-    `scorable` is False where the data has no usable evidence, and `note` says why.
+    `scorable` is False where the data has no usable evidence, and `note` says why. `cluster` names
+    the source that this question shares with others where that is not the scenario (pooled runs).
     """
 
     question_id: str
@@ -176,3 +177,4 @@ class Gold(_Frozen):
     keywords: tuple[str, ...] = ()
     scorable: bool = True
     note: str = ""
+    cluster: str = ""

@@ -129,7 +129,7 @@ def _labels(lock: Lock) -> tuple[str, ...]:
 
 
 def _cluster_note(grades: Sequence[Grade]) -> tuple[str, ...]:
-    clusters = len({grade.scenario_id for grade in grades})
+    clusters = len({grade.cluster for grade in grades})
     if not 2 <= clusters < 12 or len(grades) == clusters:
         return ()
     smallest = 2.0 / 2**clusters

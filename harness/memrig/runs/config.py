@@ -1,11 +1,13 @@
 """What a user asks of a run."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from memrig.errors import UsageError
 from memrig.model.trial import Budget, Deadlines, Isolation, Mode
 
 DEFAULT_SEED = 2026
@@ -67,3 +69,17 @@ class RunConfig(BaseModel):
     audit: bool = True
     deadlines: Deadlines = Deadlines()
     budget: Budget = Budget()
+
+
+def make_config(given: Mapping[str, object]) -> RunConfig:
+    """A configuration from named values, such as a command line's.
+
+    Raises:
+        UsageError: a value cannot be; names the flag and the value.
+    """
+    try:
+        return RunConfig.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        flag = "--" + ".".join(map(str, first["loc"])).replace("_", "-")
+        raise UsageError(f"{first['msg']}, got {first['input']!r}", where=flag) from error

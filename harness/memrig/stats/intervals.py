@@ -17,6 +17,8 @@ LEVEL = 0.95
 #: Below this many clusters a bootstrap over them is too coarse (scoring §6).
 FEW_CLUSTERS = 12
 _RESAMPLES = 2000
+#: Means that differ by less than this differ by rounding.
+_SAME = 1e-9
 
 Method = Literal["wilson", "bca", "cluster-bootstrap", "cluster-t", "cluster-wilson", "none"]
 Floats = NDArray[np.float64]
@@ -71,11 +73,16 @@ def clustered(
 
     Under 12 clusters: Student's t on the delete-one-cluster jackknife, which is a t interval over
     cluster means when clusters are of equal size, and stays centred on the pooled value when they
-    are not (ADR 0003); where all clusters agree, Wilson over clusters. From 12 on: percentile bootstrap over clusters.
+    are not (ADR 0003). From 12 on: percentile bootstrap over clusters.
     """
     count = len(dict.fromkeys(clusters))
     if count < 2:
         return NOTHING
+    singles = [statistic(row) for row in np.eye(count)]
+    if np.ptp(singles) < _SAME:
+        # All clusters agree, often at 0 or 1: a spread of nothing would claim certainty.
+        bounds = wilson(singles[0] * count, count)
+        return Interval(bounds.low, bounds.high, "cluster-wilson")
     if count < FEW_CLUSTERS:
         return _jackknife_t(count, statistic)
     rng = np.random.default_rng(seed)
@@ -91,10 +98,6 @@ def _jackknife_t(count: int, statistic: Callable[[Floats], float]) -> Interval:
     left_out = np.array([statistic(1.0 - np.eye(count)[i]) for i in range(count)])
     if np.isnan(left_out).any():
         return NOTHING
-    if np.ptp(left_out) == 0:
-        # All clusters agree, often at 0 or 1: t would claim certainty from a handful of them.
-        bounds = wilson(whole * count, count)
-        return Interval(bounds.low, bounds.high, "cluster-wilson")
     variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
     half = float(stats.t.ppf(0.5 + LEVEL / 2, count - 1)) * math.sqrt(variance)
     return Interval(max(0.0, whole - half), min(1.0, whole + half), "cluster-t")

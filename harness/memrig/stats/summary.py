@@ -40,14 +40,14 @@ class _Table:
     def __init__(self, grades: Sequence[Grade], metric: str) -> None:
         self.grades = [grade for grade in grades if metric in grade.scores]
         self.values = np.array([grade.scores[metric] for grade in self.grades], dtype=float)
-        self.clusters = [grade.scenario_id for grade in self.grades]
+        self.clusters = [grade.cluster for grade in self.grades]
         self.categories = sorted({grade.category for grade in self.grades})
         row = {name: i for i, name in enumerate(dict.fromkeys(self.clusters))}
         column = {name: i for i, name in enumerate(self.categories)}
         self._sums = np.zeros((len(row), len(column)))
         self._counts = np.zeros_like(self._sums)
         for grade, value in zip(self.grades, self.values, strict=True):
-            place = row[grade.scenario_id], column[grade.category]
+            place = row[grade.cluster], column[grade.category]
             self._sums[place] += value
             self._counts[place] += 1
 

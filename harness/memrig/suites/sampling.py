@@ -59,7 +59,8 @@ def keep(scenario: Scenario, wanted: frozenset[Key]) -> Scenario:
 def pool(scenarios: Sequence[Scenario]) -> Scenario:
     """All scenarios in one memory: every episode first, then every question.
 
-    Ids are prefixed by the scenario's, so that they stay unique.
+    Ids are prefixed by the scenario's, so that they stay unique; each question remembers where it
+    came from, so that statistics still see the clusters.
     """
     episodes: list[Event] = []
     questions: list[Event] = []
@@ -68,16 +69,24 @@ def pool(scenarios: Sequence[Scenario]) -> Scenario:
         prefix = f"{scenario.scenario_id}/"
         for event in scenario.timeline:
             if isinstance(event, Episode):
-                name = prefix + event.episode_id
-                episodes.append(event.model_copy(update={"episode_id": name}))
+                episodes.append(_prefixed(event, prefix))
             else:
                 questions.append(event)
                 record = scenario.gold[event.question_id]
                 gold[event.question_id] = record.model_copy(
                     update={
                         "evidence": tuple(prefix + name for name in record.evidence),
+                        "evidence_turns": tuple(prefix + name for name in record.evidence_turns),
                         "stale": tuple(prefix + name for name in record.stale),
+                        "cluster": record.cluster or scenario.scenario_id,
                     }
                 )
     notes = tuple(note for scenario in scenarios for note in scenario.notes)
     return Scenario("pooled", [*episodes, *questions], gold, notes)
+
+
+def _prefixed(episode: Episode, prefix: str) -> Episode:
+    turns = tuple(
+        turn.model_copy(update={"turn_id": prefix + turn.turn_id}) for turn in episode.turns
+    )
+    return episode.model_copy(update={"episode_id": prefix + episode.episode_id, "turns": turns})

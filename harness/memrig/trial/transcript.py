@@ -21,7 +21,6 @@ from memrig.errors import HarnessError, VerificationError
 from memrig.model.canonical import short
 from memrig.model.transcript import RECORD, Record
 
-
 #: How long an fsync waits for company, seconds: hundreds a second would slow what is measured.
 _GATHER_S = 0.02
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2_grpc
+
 from memrig_adapters import Adapter
 from memrig_adapters.server import AdapterServer
 from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from memrig_adapters import Episode, Query
 from memrig_adapters.bm25 import GROWTH, Bm25Adapter
 

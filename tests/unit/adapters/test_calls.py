@@ -7,6 +7,7 @@ import time
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2
+
 from memrig_adapters import Hit, InvalidRequest, NotFound, Query
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.server import MAX_MESSAGE_BYTES

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+
 from memrig_adapters import __version__
 from memrig_adapters.cli import TargetError, load
 from memrig_adapters.none import NoneAdapter

@@ -5,6 +5,7 @@ import types
 from pathlib import Path
 
 import pytest
+
 from memrig.model.manifest import AdapterManifest, Container, Resources, Service, parse_manifest
 from memrig_adapters import Adapter
 from memrig_adapters.adapter import tools_of

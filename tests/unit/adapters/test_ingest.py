@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import grpc
 import pytest
+
 from memrig_adapters import Duplicate, Episode, IngestResult, Rejected
 from memrig_adapters.none import NoneAdapter
 from memrig_proto.v1 import memory_adapter_pb2 as pb

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from memrig_adapters import Episode, Turn
 from memrig_adapters.passages import MAX_CHARACTERS, MAX_WORDS, chunks_of, passages_of
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import grpc
 import pytest
+
 from memrig_adapters import Capabilities, Filter, InvalidRequest, Operator, SearchMode
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.requests import parse_query

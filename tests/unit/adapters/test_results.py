@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import grpc
 import pytest
+
 from memrig_adapters import (
     Answer,
     Document,

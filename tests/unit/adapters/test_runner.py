@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+
 from memrig_adapters import Episode, Maybe
 from memrig_adapters.errors import DeadlineExceeded
 from memrig_adapters.runner import LocalCall, Runner

@@ -6,6 +6,7 @@ from pathlib import Path
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2
+
 from memrig_adapters import Adapter, Capabilities, FilterField, FilterType, SearchMode, tool
 from memrig_adapters.errors import AdapterBug
 from memrig_adapters.none import NoneAdapter

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+
 from memrig.client import MemoryClient
 from memrig.model.trial import Deadlines
 from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import grpc
 import pytest
+
 from memrig.client import Pseudonyms
 from memrig.client.convert import capabilities_record, episode_message, hit_record, timestamp
 from memrig.errors import (

@@ -4,6 +4,7 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from memrig.client import Pseudonyms
 
 NAMES = st.text(min_size=1, max_size=20)

@@ -4,6 +4,7 @@ import asyncio
 
 import grpc
 import pytest
+
 from memrig.client import Pseudonyms
 from memrig.errors import (
     AdapterCrashedError,

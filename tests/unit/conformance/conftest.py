@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
+
 from memrig.conformance import ConformanceReport, run_conformance
 from support.right_adapter import InProcessProvider, Memory, in_process_adapter
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+
 from memrig.conformance import CHECKS
 from memrig.conformance.publish import (
     PAGE,

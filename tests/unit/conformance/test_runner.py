@@ -2,6 +2,7 @@
 
 import grpc
 import pytest
+
 from memrig.conformance import CHECKS, ConformanceReport, run_conformance, runner
 from memrig.conformance.check import check
 from memrig.errors import AdapterCrashedError, AdapterRpcError, UsageError

@@ -1,6 +1,7 @@
 """Each broken rule is caught by the checks that name it, and by no others."""
 
 import pytest
+
 from memrig.conformance import ConformanceReport
 from support import wrong_adapters as wrong
 from support.right_adapter import Memory

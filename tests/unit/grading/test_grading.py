@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import UsageError
 from memrig.grading.base import Grade, load_grader
 from memrig.grading.grade import grade_trial

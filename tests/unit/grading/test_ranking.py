@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, RR, R, Success, nDCG
+
 from memrig.grading.ranking import (
     average_precision,
     derived,

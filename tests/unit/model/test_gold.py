@@ -1,8 +1,9 @@
 """Typed gold answers: parsed by their type, shown in one line."""
 
 import pytest
-from memrig.model.gold import Gold, GoldAnswer, shown
 from pydantic import TypeAdapter, ValidationError
+
+from memrig.model.gold import Gold, GoldAnswer, shown
 
 ANSWER: TypeAdapter[GoldAnswer] = TypeAdapter(GoldAnswer)
 

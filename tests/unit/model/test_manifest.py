@@ -1,6 +1,7 @@
 """`adapter.toml`: what is read, and how a mistake is named."""
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.model.manifest import load_manifest, parse_manifest
 

@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
+
 from memrig.model.canonical import digest_of
 from memrig.model.scenario import ScenarioRef
 from memrig.model.trial import Budget, Deadlines, Outcome, TrialSpec
-from pydantic import ValidationError
 from support.fake_memory import fake_adapter
 
 

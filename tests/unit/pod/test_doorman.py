@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
 from memrig.pod.images.sources import own_image
 
 SOURCE = own_image("doorman") / "doorman.py"

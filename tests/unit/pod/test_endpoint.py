@@ -1,6 +1,7 @@
 """An endpoint's address."""
 
 import pytest
+
 from memrig.errors import UsageError
 from memrig.pod.endpoint import parse_endpoint
 

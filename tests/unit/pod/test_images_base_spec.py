@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.pod.images.sources import own_image
 from memrig.pod.images.spec import load_base_spec

@@ -1,6 +1,7 @@
 """What is made of the builder's output when a build fails."""
 
 import pytest
+
 from memrig.errors import DataError, PrerequisiteError
 from memrig.pod.images.buildlog import BuildLog
 

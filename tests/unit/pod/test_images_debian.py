@@ -1,6 +1,7 @@
 """Building the base from Debian packages: what the machine must have."""
 
 import pytest
+
 from memrig.errors import PrerequisiteError
 from memrig.pod.images import debian
 

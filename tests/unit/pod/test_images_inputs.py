@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.pod.images.context import Context
 from memrig.pod.images.inputs import hash_tree, list_files

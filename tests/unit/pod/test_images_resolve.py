@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.model.manifest import PodKind
 from memrig.pod.images import implied_pod, resolve

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import DataError, PrerequisiteError
 from memrig.pod.images.sources import checkout
 from memrig.pod.images.wheels import download_command, explain_pip

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.pod.probe import probe_pods
 
 

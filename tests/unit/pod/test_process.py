@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.model.manifest import AdapterRef, parse_manifest
 from memrig.pod import launcher

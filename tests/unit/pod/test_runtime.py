@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import PrerequisiteError
 from memrig.pod.owner import this_process
 from memrig.pod.runtime import create_folder, list_folders, socket_path_bytes

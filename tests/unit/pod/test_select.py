@@ -1,6 +1,7 @@
 """Which pod is chosen, and what it says about it."""
 
 import pytest
+
 from memrig.errors import InfrastructureError, PrerequisiteError
 from memrig.pod import select
 from memrig.pod.docker.facts import EngineFacts

@@ -1,6 +1,7 @@
 """Breaking changes of the contract are caught against a committed descriptor."""
 
 import pytest
+
 from support.proto_tools import SMALL, compiled, edited, script
 
 baseline = script("baseline")

@@ -1,6 +1,7 @@
 """The contract keeps Buf's STANDARD rules, with one exception, and comments everything."""
 
 import pytest
+
 from support.proto_tools import SMALL, compiled, edited, script
 
 lint = script("lint")

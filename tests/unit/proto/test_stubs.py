@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+
 from support.proto_tools import PROTO, script
 
 generate = script("generate")

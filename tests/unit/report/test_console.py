@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
 from memrig.report.console import (
     make_console,
     print_question,
@@ -16,7 +18,6 @@ from memrig.report.console import (
 )
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
-from rich.console import Console
 from support.reports import (
     HOSTILE,
     hostile_report,

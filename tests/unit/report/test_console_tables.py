@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
 from memrig.conformance.model import CheckResult, Subject, conclude
 from memrig.errors import AdapterCrashedError, PrerequisiteError
 from memrig.pod.check import Check
@@ -25,7 +27,6 @@ from memrig.report.console import (
 from memrig.suites.base import load_suite
 from memrig.suites.conversations import Problem
 from memrig.suites.datasets import DATASETS
-from rich.console import Console
 from support.reports import HOSTILE
 from support.shown import shown_plan
 

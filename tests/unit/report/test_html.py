@@ -6,6 +6,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
+
 from memrig.report.html import render_html
 from memrig.report.model import Report
 from support.pages import Page

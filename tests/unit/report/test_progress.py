@@ -7,13 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
 from memrig.errors import InfrastructureError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.report.console import make_console
 from memrig.report.progress import Download, RunDisplay, Tally, is_live
 from memrig.suites.datasets import DATASETS
 from memrig.trial import Progress
-from rich.console import Console
 from support.reports import HOSTILE
 from support.shown import finish, shown_plan
 

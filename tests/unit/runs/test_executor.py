@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import AdapterError, InfrastructureError, PrerequisiteError
 from memrig.grading.base import Grade
 from memrig.model.canonical import canonical_json

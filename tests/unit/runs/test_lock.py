@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from memrig.errors import UsageError
 from memrig.runs.lock import Lock, check_lock, differences, this_machine
 from support.fake_memory import fake_adapter

@@ -4,13 +4,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
+
 from memrig.errors import DataError, UsageError
 from memrig.model.scenario import Scenario
 from memrig.runs import plan as planning
 from memrig.runs.config import MAX_SEED, RunConfig
 from memrig.runs.plan import Plan, plan, suite_options, trials_of
 from memrig.suites.base import load_suite
-from pydantic import ValidationError
 from support.plans import small_lock
 from support.scenarios import small_scenario
 

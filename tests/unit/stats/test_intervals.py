@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memrig.stats.intervals import FEW_CLUSTERS, NOTHING, Floats, bca, clustered, wilson
 from scipy import stats
+
+from memrig.stats.intervals import FEW_CLUSTERS, NOTHING, Floats, bca, clustered, wilson
 
 VALUES = st.lists(st.integers(0, 10).map(lambda n: n / 10), min_size=8, max_size=40)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import pytest
+
 from memrig.grading.base import Grade, Metric
 from memrig.stats.intervals import bca, wilson
 from memrig.stats.summary import MetricValue, summarise
@@ -15,6 +16,7 @@ def grade(scenario: str, category: str, value: float, **changes: object) -> Grad
     fields: dict[str, object] = {
         "trial_id": f"{scenario}-s1-r0",
         "scenario_id": scenario,
+        "cluster": scenario,
         "question_id": "q",
         "category": category,
         "seed": 1,

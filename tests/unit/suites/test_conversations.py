@@ -4,6 +4,7 @@ import json
 from copy import deepcopy
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.model.scenario import Question, episodes_of
 from memrig.suites.conversations import lint_set, parse_set, read_set, scenario_of

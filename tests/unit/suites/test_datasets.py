@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.suites import datasets
 from memrig.suites.datasets import DATASETS, Dataset, adopt, fetch, locate, path_of

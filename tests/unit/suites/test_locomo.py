@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.model.gold import TextGold
 from memrig.model.scenario import Scenario, episodes_of, questions_of

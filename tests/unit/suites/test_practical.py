@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import datetime
 
 import pytest
+
 from memrig.errors import DataError
 from memrig.model.gold import DateGold, EntityGold, NumberGold, SetGold
 from memrig.suites.base import SuiteOptions

@@ -4,6 +4,7 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from memrig.model.scenario import episodes_of, questions_of
 from memrig.suites.sampling import catalog, keep, pool, stratified
 from memrig.suites.spool import spool

@@ -1,6 +1,7 @@
 """Scenarios on disk: content-addressed, gold aside, any change seen."""
 
 import pytest
+
 from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import EntityGold, Gold

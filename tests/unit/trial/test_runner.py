@@ -9,8 +9,6 @@ from pathlib import Path
 
 import grpc
 import pytest
-from support.fake_memory import Behaviour, FakeMemory, FakeProvider
-from support.scenarios import small_scenario, small_spec
 
 from memrig.errors import InfrastructureError, VerificationError
 from memrig.model.transcript import (
@@ -27,6 +25,8 @@ from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import Fate
 from memrig.trial import TrialServices, run_trial
 from memrig.trial.directory import load_trial
+from support.fake_memory import Behaviour, FakeMemory, FakeProvider
+from support.scenarios import small_scenario, small_spec
 
 
 class Rig:
@@ -282,7 +282,7 @@ async def test_an_interrupted_trial_asks_only_what_was_not_answered(rig):
     outcome, _ = await rig.run(spec)
     first, second = (pod.memory for pod in rig.provider.pods)
     assert len(second.episodes) == 4
-    assert second.queries == first.queries[2:] + ["when was the roof mended"]
+    assert second.queries == [*first.queries[2:], "when was the roof mended"]
     assert outcome.statuses == {"answered": 4}
 
 

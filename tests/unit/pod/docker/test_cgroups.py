@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.pod.docker.cgroups import Reading, find_cgroup, read_cgroup
 
 ID = "c0ffee" * 10

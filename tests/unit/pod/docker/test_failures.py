@@ -1,6 +1,7 @@
 """Whose fault an engine's message is. The texts were captured from real daemons."""
 
 import pytest
+
 from memrig.pod.docker.failures import classify
 
 _SHIM = "failed to create shim task: OCI runtime create failed: runc create failed: "

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 import pytest
+
 from memrig.model.manifest import Resources
 from memrig.pod.docker.facts import ContainerFacts, EngineFacts, MountFacts
 from memrig.pod.docker.floor import (

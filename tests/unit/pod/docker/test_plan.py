@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from memrig.errors import UsageError
 from memrig.model.manifest import AdapterManifest, AdapterRef, parse_manifest
 from memrig.pod.base import PodRequest
