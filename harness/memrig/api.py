@@ -30,7 +30,7 @@ from memrig.runs.executor import Executed, LocalExecutor, Observer
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
-from memrig.trial.directory import write_aside
+from memrig.trial.directory import hold, write_aside
 
 
 def _silent(_: str) -> None:
@@ -71,13 +71,19 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     report = score(prepared.directory.root)
     if executed.failures:
         raise _incomplete(executed, report)
+    if not report.complete:
+        fix = f"see {prepared.directory.report_html}"
+        error = IncompleteError(report.incomplete, where=report.run_id, fix=fix)
+        error.report = report
+        raise error
     return report
 
 
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
     """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
     await reap()
-    with closing(provider_for(prepared.lock.adapter.pod)) as provider:
+    provider = provider_for(prepared.lock.adapter.pod)
+    with hold(prepared.directory.root), closing(provider):
         executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
         try:
             return await executor.execute(prepared, watch.observer)

@@ -38,6 +38,7 @@ class Behaviour:
     questions_change_memory: bool = False
     ready: bool = True
     contract: str = "1.0"
+    reset_dies: bool = False
     score: float | None = None
 
 
@@ -62,6 +63,8 @@ class FakeMemory(rpc.MemoryAdapterServicer):
         )
 
     async def Reset(self, request, context):  # noqa: N802
+        if self.behaviour.reset_dies and self.behaviour.on_search:
+            await self.behaviour.on_search(self, -1)
         if not self.behaviour.keep_on_reset:
             self.episodes.clear()
         return pb.ResetResponse(boot_id=self.boot_id)
@@ -162,11 +165,14 @@ class FakeProvider:
         self.pods: list[FakePod] = []
         self.requests: list[PodRequest] = []
         self.start_errors: list[Exception] = []
+        self.kind_: PodKind = "process"
+        self.stop_hangs = False
+        self.stopping = asyncio.Event()
         self._numbers = itertools.count()  # pods may be started at the same time
 
     @property
     def kind(self) -> PodKind:
-        return "process"
+        return self.kind_
 
     def close(self) -> None:
         """Nothing is shared."""
@@ -192,6 +198,10 @@ class FakeProvider:
         try:
             yield pod
         finally:
+            self.stopping.set()
+            if self.stop_hangs:
+                self.stop_hangs = False
+                await asyncio.sleep(30)
             await server.stop(0)
 
 

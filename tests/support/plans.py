@@ -21,6 +21,7 @@ def small_lock(folder: Path, *scenarios: Scenario, **changes: object) -> Lock:
         "contract": contract_digest(),
         "suite": "practical",
         "protocol": "practical",
+        "grader": "practical/2",
         "mode": "retrieval",
         "data": DataLock(name="small", origin="a test", sha256="sha256:0"),
         "category_labels": "true",

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gateway": {"model"},
     "answering": _BELOW_TRIAL,
     "trial": _BELOW_RUNS - {"trial"},
-    "runs": _BELOW_RUNS,
+    "runs": {*_BELOW_RUNS, "grading"},
     "grading": {"model"},
     "stats": {"model", "grading"},
     "report": _BELOW_REPORT,

@@ -28,6 +28,7 @@ _OPTIONS = (
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),  # the user's proxy is not part of the system under test
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.initial_reconnect_backoff_ms", 20),
     ("grpc.min_reconnect_backoff_ms", 20),
@@ -74,6 +75,8 @@ class MemoryClient:
                 response = await call(request, timeout=deadline_s)
             except grpc.aio.AioRpcError as error:
                 raise map_error(error, deadline_s, where) from error
+            if response is None:  # how grpc.aio says that it could not be parsed
+                raise ContractError("the response is not a valid message", where=where)
             return response, time.monotonic_ns() - started
 
     async def serving(self) -> bool:

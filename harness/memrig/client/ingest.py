@@ -123,6 +123,8 @@ async def _receive(
             raise AdapterTimeoutError(
                 idle_s, where=f"{_WHERE} (between acknowledgements)"
             ) from error
+        if response is None:  # how grpc.aio says that it could not be parsed
+            raise ContractError("a response is not a valid message", where=_WHERE)
         if isinstance(response, pb.IngestResponse):
             now = time.monotonic_ns()
             acks = tuple(ledger.settle(ack, now) for ack in response.acks)

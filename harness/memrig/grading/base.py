@@ -76,13 +76,17 @@ class Grader(Protocol):
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, the headline ones marked, in the order of tables."""
 
-    def grade(self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str]) -> Marks:
-        """Scores one question that was answered.
+    def grade(
+        self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int
+    ) -> Marks:
+        """Scores one question; for a fault of the adapter, the record has no searches.
 
         Args:
             record: the transcript's record.
             gold: what is right.
             texts: the scenario's episode texts by id.
+            limit: how many hits were asked for, or would have been had a search been made. A
+                metric that needs more is left out: it was not measured.
         """
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from memrig.grading.base import Grade, Grader, Marks
 from memrig.model.gold import Gold
-from memrig.model.transcript import QuestionRecord, Record
+from memrig.model.transcript import CapabilitiesRecord, QuestionRecord, Record
 from memrig.model.trial import TrialSpec
 
 #: Gold records and episode texts of one scenario.
@@ -26,20 +26,23 @@ def grade_trial(
         grader: the protocol's.
     """
     loaded: dict[str, Truth] = {}
+    limit = spec.top_k
     for record in records:
+        if isinstance(record, CapabilitiesRecord):
+            limit = min(spec.top_k, record.max_results)
         if not isinstance(record, QuestionRecord):
             continue
         if record.scenario_id not in loaded:
             loaded = {record.scenario_id: truth(record.scenario_id)}
         gold, texts = loaded[record.scenario_id]
-        yield _grade(spec, record, gold[record.question_id], texts, grader)
+        marks = _marks(record, gold[record.question_id], texts, limit, grader)
+        yield _grade(spec, record, gold[record.question_id], marks, grader)
 
 
 def _grade(
-    spec: TrialSpec, record: QuestionRecord, gold: Gold, texts: Mapping[str, str], grader: Grader
+    spec: TrialSpec, record: QuestionRecord, gold: Gold, marks: Marks, grader: Grader
 ) -> Grade:
     reason = _why_ungraded(record, gold)
-    marks = _marks(record, gold, texts, grader)
     searches = record.searches
     hits = [hit for search in searches for hit in search.hits]
     return Grade(
@@ -70,8 +73,12 @@ def _why_ungraded(record: QuestionRecord, gold: Gold) -> str:
     return "" if gold.scorable else gold.note or "not scorable"
 
 
-def _marks(record: QuestionRecord, gold: Gold, texts: Mapping[str, str], grader: Grader) -> Marks:
+def _marks(
+    record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int, grader: Grader
+) -> Marks:
     """A fault of the adapter scores what finding nothing scores, whatever it returned."""
+    if record.searches:
+        limit = record.searches[-1].limit
     if record.outcome.adapters_fault:
         record = record.model_copy(update={"searches": ()})
-    return grader.grade(record, gold, texts)
+    return grader.grade(record, gold, texts, limit)

@@ -1,9 +1,10 @@
 """Retrieval protocols: which metrics over the ranking of sources, at which k."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from memrig.grading.base import Marks, Metric
 from memrig.grading.ranking import (
+    Ranking,
     average_precision,
     derived,
     first_rank,
@@ -19,6 +20,9 @@ from memrig.model.transcript import HitRecord, QuestionRecord
 
 _KS = (1, 5, 10)
 _DEPTH = 10
+
+#: Metrics without an @ in their name that look at all ranks down to `_DEPTH`.
+_DEEP = frozenset({"mrr", "map", "keyword_mrr", "current_before_stale"})
 
 _STRICT = (
     *(Metric(f"recall_any@{k}", binary=True, headline=True) for k in _KS),
@@ -38,8 +42,16 @@ def hits_of(record: QuestionRecord) -> tuple[HitRecord, ...]:
     return record.searches[-1].hits if record.searches else ()
 
 
+def measurable(metric: str, limit: int) -> bool:
+    """Whether a metric can be told from so many hits; a shallower list would flatter or wrong."""
+    depth = _DEPTH if metric in _DEEP else int(metric.partition("@")[2])
+    return depth <= limit
+
+
 class RetrievalGrader:
     """Any-evidence retrieval: a hit is any gold source within the first k ranks.
+
+    Metrics deeper than the search are left out: what was not asked for was not measured.
 
     Args:
         protocol: the protocol's name.
@@ -47,7 +59,7 @@ class RetrievalGrader:
         stale: also say how often a superseded memory ranks above the valid one.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, protocol: str, *, lenient: bool = False, stale: bool = False) -> None:
         self.protocol = protocol
@@ -59,10 +71,20 @@ class RetrievalGrader:
             + ((Metric("current_before_stale", binary=True),) if stale else ())
         )
 
-    def grade(self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str]) -> Marks:
-        """Scores one answered question."""
+    def grade(
+        self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int
+    ) -> Marks:
+        """Scores one question by every metric that `limit` hits can tell."""
         hits = hits_of(record)
         ranking = rank_sources(hits)
+        scores = self._scores(hits, ranking, gold)
+        return Marks(
+            scores={name: value for name, value in scores.items() if measurable(name, limit)},
+            rank=first_rank(ranking, frozenset(gold.evidence)),
+            derived_hits=sum(derived(hit, texts) for hit in hits),
+        )
+
+    def _scores(self, hits: Sequence[HitRecord], ranking: Ranking, gold: Gold) -> dict[str, float]:
         relevant = frozenset(gold.evidence)
         scores = {f"recall_any@{k}": recall_any(ranking, relevant, k) for k in _KS}
         scores["mrr"] = reciprocal_rank(ranking, relevant, _DEPTH)
@@ -79,8 +101,4 @@ class RetrievalGrader:
             scores["current_before_stale"] = float(
                 current is not None and (stale is None or current < stale)
             )
-        return Marks(
-            scores=scores,
-            rank=first_rank(ranking, relevant),
-            derived_hits=sum(derived(hit, texts) for hit in hits),
-        )
+        return scores

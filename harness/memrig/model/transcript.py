@@ -135,10 +135,13 @@ class QuestionRecord(_Record):
 
 
 class FaultRecord(_Record):
-    """Something went wrong outside a single question; `log_tail` is the adapter's last lines."""
+    """What ended the trial: every question that was open gets `outcome`.
+
+    `log_tail` holds the adapter's last lines where it is gone.
+    """
 
     kind: Literal["fault"] = "fault"
-    error: str
+    outcome: Outcome
     message: str
     log_tail: str = ""
 

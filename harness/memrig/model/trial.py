@@ -96,6 +96,11 @@ class Outcome(_Frozen):
     message: str = ""
 
     @property
+    def label(self) -> str:
+        """The status with its kind, such as ``adapter_crashed(oom)``."""
+        return f"{self.status}({self.kind})" if self.kind else self.status
+
+    @property
     def adapters_fault(self) -> bool:
         """Scored 0 under its own name."""
         return self.status in {"adapter_error", "adapter_crashed", "timeout", "budget_exceeded"}

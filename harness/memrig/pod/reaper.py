@@ -97,6 +97,8 @@ async def clean(all: bool = False) -> CleanReport:  # noqa: A002 - as on the com
 
 
 def _orphaned(owner: Owner) -> str | None:
+    if owner.on_this_host and owner.lives() and not owner.keep:
+        return None  # a trial may take longer than any lease; here its owner can be seen
     if owner.expired(time.time()):
         return "its lease has run out"
     return None if owner.keep or owner.lives() else "its owner is gone"

@@ -51,7 +51,8 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
     grader = load_grader(lock.protocol)
     executions = directory.executions()
     counts = _counts(lock, found)
-    incomplete = _incomplete(counts, found)
+    audit = _audit(found)
+    incomplete = _incomplete(lock, counts, found, audit)
     seed = int(lock.digest.removeprefix("sha256:")[:16], 16)
     return Report(
         run_id=directory.root.name,
@@ -59,7 +60,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         memrig_version=__version__,
         complete=not incomplete,
         incomplete=incomplete,
-        labels=_labels(lock),
+        labels=_labels(lock, audit),
         notes=(*lock.data.notes, *lock.notes, *_cluster_note(found.grades)),
         adapter=_adapter(lock, found),
         suite=lock.suite,
@@ -81,7 +82,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         ingest=_ingest(found),
         claims=_claims(found.grades),
         resources=_resources(found, executions),
-        audit=_audit(found),
+        audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
         executions=tuple(executions),
@@ -99,8 +100,10 @@ def _counts(lock: Lock, found: Collected) -> QuestionCounts:
     )
 
 
-def _incomplete(counts: QuestionCounts, found: Collected) -> str:
+def _incomplete(lock: Lock, counts: QuestionCounts, found: Collected, audit: Audit) -> str:
     reasons = []
+    if audit.verdict == "failed" and lock.isolation == "reset":
+        reasons.append("Reset does not empty the memory, so scenarios saw each other's episodes")
     if found.missing:
         reasons.append(f"{len(found.missing)} trials not finished")
     if counts.settled < counts.planned:
@@ -112,9 +115,11 @@ def _incomplete(counts: QuestionCounts, found: Collected) -> str:
     return "; ".join(reasons)
 
 
-def _labels(lock: Lock) -> tuple[str, ...]:
+def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
     labels = []
+    if audit.verdict == "failed":
+        labels.append("isolation audit failed")
     if lock.sample:
         labels.append("built-in sample, not the dataset")
     if lock.limit is not None:

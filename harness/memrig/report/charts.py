@@ -46,6 +46,7 @@ class WhiskerChart:
     """One metric over all groups, on an axis from 0 to 100 %."""
 
     id: str
+    head: str
     title: str
     description: str
     height: int
@@ -103,6 +104,7 @@ def whisker_chart(metric: str, values: Sequence[MetricValue], number: int) -> Wh
     said = (f"{r.label} {r.value}" for r in rows)
     return WhiskerChart(
         id=f"whiskers-{number}",
+        head=metric_head(metric),
         title=f"{metric_head(metric)} by category",
         description="; ".join(said),
         height=y_axis + _AXIS,

@@ -43,22 +43,23 @@ class Collected:
     capabilities: CapabilitiesRecord | None = None
     missing: list[str] = field(default_factory=list)
     questions: dict[tuple[str, str, str], QuestionRecord] = field(default_factory=dict)
+    _counted: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, spec: TrialSpec, record: Record) -> None:
         """Takes one record in."""
         if isinstance(record, FaultRecord):
-            self.faults.append(f"{spec.trial_id}: {record.error}: {record.message}")
+            self.faults.append(f"{spec.trial_id}: {record.outcome.label}: {record.message}")
         elif isinstance(record, QuestionRecord):
             key = spec.trial_id, record.scenario_id, record.question_id
             self.questions[key] = record
             self.ns["search"].extend(search.ns for search in record.searches)
+        elif isinstance(record, IngestRecord):
+            self._take_acks((spec.trial_id, record.scenario_id), record.acks)
         else:
             self._take_facts(record)
 
     def _take_facts(self, record: Record) -> None:
         match record:
-            case IngestRecord():
-                self._take_acks(record.acks)
             case StreamRecord():
                 self.stream_episodes += record.episodes
                 self.stream_bytes += record.text_bytes
@@ -79,11 +80,15 @@ class Collected:
             case _:
                 pass
 
-    def _take_acks(self, acks: tuple[Ack, ...]) -> None:
+    def _take_acks(self, memory: tuple[str, str], acks: tuple[Ack, ...]) -> None:
+        """Times every acknowledgement, but counts an episode once: a resume ingests it again."""
         for ack in acks:
-            self.acks[ack.status] += 1
-            self.items += ack.stored_items
             self.ns["ingest"].append(ack.ns)
+            key = (*memory, ack.episode_id)
+            if key not in self._counted:
+                self._counted.add(key)
+                self.acks[ack.status] += 1
+                self.items += ack.stored_items
 
     def _take_usage(self, record: UsageRecord) -> None:
         if record.cpu_s is not None:

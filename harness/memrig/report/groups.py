@@ -7,6 +7,8 @@ from memrig.stats.summary import MACRO, OVERALL, MetricValue
 def stamps(report: Report) -> tuple[str, ...]:
     """What every table of this run has to say beside its numbers."""
     found = [] if report.complete else ["incomplete run"]
+    if report.audit.verdict == "failed":
+        found.append("isolation audit failed")
     if report.isolation == "pooled":
         found.append("pooled")
     if any("sample" in label for label in report.labels):

@@ -168,12 +168,19 @@ def _metric_tiles(report: Report) -> list[Pair]:
     values = headline_values(report, OVERALL)
     for name, value in zip(report.headline, values, strict=True):
         if value is None:
-            tiles.append(Pair(metric_head(name), NOT_AVAILABLE, "no question was graded"))
+            tiles.append(Pair(metric_head(name), NOT_AVAILABLE, _why_missing(report, name)))
         else:
             span = bounds(value.low, value.high)
             note = f"95 %: {span}" if span else "no interval"
             tiles.append(Pair(metric_head(name), f"{percent(value.value)} %", note))
     return tiles
+
+
+def _why_missing(report: Report, metric: str) -> str:
+    if not report.metrics:
+        return "no question was graded"
+    # Of a plug-in's metric, only the plug-in knows.
+    return "too few hits were asked for" if metric_help(metric) else "not measured"
 
 
 def _speed_tiles(report: Report, search: Latency | None) -> list[Pair]:
@@ -200,7 +207,9 @@ def _whiskers(report: Report) -> tuple[WhiskerChart, ...]:
 
 def _metric_rows(report: Report, groups: list[MetricValue]) -> list[MetricRow]:
     found = {(value.metric, value.group): value for value in report.metrics}
-    names = dict.fromkeys(value.metric for value in report.metrics)
+    measured = [value.metric for value in report.metrics]
+    # A headline metric that was not measured says so in its own row.
+    names = dict.fromkeys([*report.headline, *measured] if measured else ())
     return [
         MetricRow(
             name=name,

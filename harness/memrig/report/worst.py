@@ -4,7 +4,7 @@ from memrig.grading.base import Grade
 from memrig.grading.retrieval import hits_of
 from memrig.model.gold import Gold, shown
 from memrig.model.scenario import questions_of
-from memrig.model.transcript import HitRecord, QuestionRecord
+from memrig.model.transcript import HitRecord
 from memrig.report.collect import Collected
 from memrig.report.model import ShownEvidence, ShownHit, ShownQuestion
 from memrig.runs.directory import RunDirectory
@@ -54,7 +54,7 @@ def show_question(directory: RunDirectory, found: Collected, grade: Grade) -> Sh
         category=grade.category,
         text=question.text,
         gold=shown(gold.answer) if gold.answer else "",
-        outcome=_outcome_text(record),
+        outcome=record.outcome.label,
         message=record.outcome.message,
         rank=grade.rank,
         latency_ms=round(record.ns / 1e6, 3),
@@ -79,8 +79,3 @@ def _shown_hit(number: int, hit: HitRecord, gold: Gold) -> ShownHit:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-
-
-def _outcome_text(record: QuestionRecord) -> str:
-    outcome = record.outcome
-    return f"{outcome.status}({outcome.kind})" if outcome.kind else outcome.status

@@ -1,6 +1,7 @@
 """A run on disk: `lock.json`, `scenarios/`, `specs/`, `trials/`, and what was derived from them."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -108,12 +109,12 @@ class RunDirectory:
         return SpooledScenario(self.scenarios, ref)
 
     def add_execution(self, execution: Execution) -> None:
-        """Notes an invocation."""
-        with (self.root / "executions.jsonl").open("ab") as file:
+        """Notes an invocation; never hides the error that ended it."""
+        with suppress(OSError), (self.root / "executions.jsonl").open("ab") as file:
             file.write(canonical_json(execution) + b"\n")
 
     def executions(self) -> list[Execution]:
-        """Every invocation so far."""
+        """Every invocation that came to its end; a killed one leaves no line."""
         path = self.root / "executions.jsonl"
-        lines = path.read_bytes().splitlines() if path.exists() else []
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         return [Execution.model_validate_json(line) for line in lines]

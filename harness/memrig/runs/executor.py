@@ -7,12 +7,13 @@ import asyncio
 import contextlib
 import resource
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memrig.errors import InfrastructureError, MemrigError
+from memrig.errors import HarnessError, InfrastructureError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider
 from memrig.runs.directory import Execution, RunDirectory
@@ -54,7 +55,8 @@ class LocalExecutor:
         self._provider = provider
         self._jobs = jobs
         self._keep_pod = keep_pod
-        self._alive = asyncio.Semaphore(jobs + 1)
+        # A running endpoint is one memory: nothing else may touch it during a trial.
+        self._alive = asyncio.Semaphore(1 if provider.kind == "endpoint" else jobs + 1)
         self._measured = asyncio.Semaphore(jobs)
 
     async def execute(self, plan: Plan, observer: Observer) -> Executed:
@@ -98,6 +100,10 @@ class LocalExecutor:
             except MemrigError as error:
                 executed.failures[spec.trial_id] = error
                 observer.failed(spec, error)
+            except Exception as error:  # noqa: BLE001 - a defect of ours fails one trial, not all
+                defect = _defect(spec, error)
+                executed.failures[spec.trial_id] = defect
+                observer.failed(spec, defect)
             else:
                 executed.outcomes[spec.trial_id] = outcome
                 observer.finished(spec, outcome)
@@ -122,6 +128,11 @@ class LocalExecutor:
     async def _slot(self) -> AsyncIterator[None]:
         async with self._measured:
             yield
+
+
+def _defect(spec: TrialSpec, error: Exception) -> HarnessError:
+    trace = "".join(traceback.format_exception(error)[-3:])
+    return HarnessError(f"a defect of memrig: {error!r}\n{trace}", where=f"trial={spec.trial_id}")
 
 
 def _peak_memory_bytes() -> int:

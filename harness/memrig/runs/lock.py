@@ -3,17 +3,21 @@
 import os
 import platform
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memrig._version import __version__
 from memrig.errors import UsageError
+from memrig.grading.base import GROUP as GRADERS
+from memrig.grading.base import Grader
 from memrig.model.canonical import canonical_json, digest_bytes, digest_of
 from memrig.model.manifest import AdapterRef
 from memrig.model.scenario import ScenarioRef
 from memrig.model.trial import Budget, Deadlines, Isolation, Mode
+from memrig.suites.base import GROUP as SUITES
 from memrig.suites.base import DataSource
 
 
@@ -43,13 +47,19 @@ class DataLock(_Frozen):
 
 
 class Lock(_Frozen):
-    """All inputs of a run."""
+    """All inputs of a run.
+
+    `grader` is protocol/version; `plugins` names the distribution (``name==version``) of the
+    "suite" and the "grader" where it is not memrig's own.
+    """
 
     format: str = "memrig.lock/1"
     memrig_version: str
     contract: str
     suite: str
     protocol: str
+    grader: str
+    plugins: dict[str, str] = Field(default_factory=dict)
     mode: Mode
     data: DataLock
     category_labels: str
@@ -78,6 +88,21 @@ def data_lock(source: DataSource) -> DataLock:
     return DataLock(
         name=source.name, origin=source.origin, sha256=source.sha256, notes=source.notes
     )
+
+
+def grader_lock(grader: Grader) -> str:
+    """A grader as the lock keeps it, and as every grade names it."""
+    return f"{grader.protocol}/{grader.version}"
+
+
+def plugins_lock(suite: str, protocol: str) -> dict[str, str]:
+    """The distributions that brought the suite and the grader, where that is not memrig itself."""
+    found = {}
+    for kind, group, name in (("suite", SUITES, suite), ("grader", GRADERS, protocol)):
+        for point in tuple(entry_points(group=group, name=name))[:1]:  # the one that is loaded
+            if point.dist is not None and point.dist.name != "memrig":
+                found[kind] = f"{point.dist.name}=={point.dist.version}"
+    return found
 
 
 def contract_digest() -> str:

@@ -1,11 +1,11 @@
 """From a configuration to a lock and its trials; nothing is started here."""
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from memrig.errors import DataError, UsageError
+from memrig.grading.base import load_grader
 from memrig.model.canonical import short
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Scenario, ScenarioRef
@@ -19,10 +19,14 @@ from memrig.runs.lock import (
     check_lock,
     contract_digest,
     data_lock,
+    grader_lock,
     lock_version,
+    plugins_lock,
     this_machine,
 )
+from memrig.runs.staging import promote, staging
 from memrig.suites.base import Suite, SuiteOptions, load_suite
+from memrig.suites.checks import usable
 from memrig.suites.sampling import catalog, keep, pool, stratified
 from memrig.suites.spool import spool
 from memrig.trial.directory import write_aside
@@ -74,26 +78,28 @@ async def plan(config: RunConfig, say: Say) -> Plan:
     """Resolves every input, spools the scenarios, and writes or compares the lock.
 
     Raises:
-        UsageError: the configuration cannot be, the data is not as it must be, or the folder
-            holds another run.
+        UsageError: the configuration cannot be, no grader is installed for its protocol, the data
+            is not as it must be, or the folder holds another run.
         PrerequisiteError: data or images are not to be had on this machine.
     """
     suite = load_suite(config.suite)
     options = suite_options(config, suite)
+    grader = load_grader(options.protocol)  # a missing one surfaces before anything runs
     source = suite.source(options)
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
     say(reason)
     adapter = await resolve(config.adapter, kind, progress=say)
-    staging_root = (config.out or Path("runs")).parent if config.out else Path("runs")
-    staging_root.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=staging_root, prefix=".planning-") as staging:
-        refs, notes = _spool_all(_selected(config, suite, options), Path(staging))
+    with staging(config.out.absolute().parent if config.out else Path("runs")) as folder:
+        planned = RunDirectory(folder)
+        refs, notes = _spool_all(_selected(config, suite, options), planned.scenarios)
         lock = Lock(
             memrig_version=lock_version(),
             contract=contract_digest(),
             suite=suite.name,
             protocol=options.protocol,
+            grader=grader_lock(grader),
+            plugins=plugins_lock(config.suite, options.protocol),
             mode=config.mode,
             data=data_lock(source),
             category_labels=config.category_labels,
@@ -111,7 +117,7 @@ async def plan(config: RunConfig, say: Say) -> Plan:
             notes=notes,
             machine=this_machine(),
         )
-        return _settle(config, lock, Path(staging), reason)
+        return _settle(config, lock, planned, reason)
 
 
 async def pod_for(adapter: str, pod: PodChoice) -> tuple[PodKind, str]:
@@ -141,11 +147,11 @@ def _check_isolation(config: RunConfig, kind: PodKind) -> None:
 def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterator[Scenario]:
     scenarios: Iterable[Scenario] = suite.scenarios(options)
     if config.limit is not None:
-        wanted = stratified(catalog(list(suite.scenarios(options))), config.limit, config.seed)
+        wanted = stratified(catalog(suite.scenarios(options)), config.limit, config.seed)
         names = {scenario_id for scenario_id, _ in wanted}
         scenarios = (keep(s, wanted) for s in scenarios if s.scenario_id in names)
     if config.isolation == "pooled":
-        scenarios = [pool(list(scenarios))]
+        scenarios = [pool(scenarios)]
     yield from scenarios
 
 
@@ -154,7 +160,7 @@ def _spool_all(
 ) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
     refs: list[ScenarioRef] = []
     notes: list[str] = []
-    for scenario in scenarios:
+    for scenario in usable(scenarios, "the suite's data"):
         if any(ref.scenario_id == scenario.scenario_id for ref in refs):
             message = f"scenario id {scenario.scenario_id!r} occurs twice"
             raise DataError(message, where="the suite's data", fix="make scenario ids unique")
@@ -165,23 +171,15 @@ def _spool_all(
     return tuple(refs), tuple(notes)
 
 
-def _settle(config: RunConfig, lock: Lock, staging: Path, reason: str) -> Plan:
+def _settle(config: RunConfig, lock: Lock, planned: RunDirectory, reason: str) -> Plan:
     name = f"{lock.suite}-{lock.adapter.name}-{short(lock.digest, 10)}"
     directory = RunDirectory(config.out or Path("runs") / name)
+    specs = trials_of(lock)
     resumed = check_lock(directory.lock_path, lock)
     if not resumed:
-        if directory.root.exists() and any(directory.root.iterdir()):
-            raise UsageError(
-                "this folder is not empty and holds no run",
-                where=f"--out {directory.root}",
-                fix="give a new or empty folder",
-            )
-        directory.scenarios.mkdir(parents=True, exist_ok=True)
-        for path in staging.iterdir():
-            path.replace(directory.scenarios / path.name)
-        write_aside(directory.lock_path, _pretty(lock))
-    specs = trials_of(lock)
-    directory.save_specs(specs)
+        write_aside(planned.lock_path, _pretty(lock))
+        planned.save_specs(specs)
+        promote(planned.root, directory.root)
     return Plan(directory, lock, specs, resumed, reason)
 
 

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 from memrig.errors import DataError
 from memrig.model.gold import Gold, GoldAnswer
 from memrig.model.scenario import Episode, Event, Question, Scenario
+from memrig.suites.checks import utf8_flaw
 
 FORMAT = "memrig.conversations/1"
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -116,11 +117,12 @@ def parse_set(raw: object, where: str) -> ConversationSet:
 
 def lint_set(raw: object) -> tuple[list[Problem], ConversationSet | None]:
     """Names every defect of a file, and returns what was read if it could be."""
+    problems = list(_flawed_texts(raw))
     try:
         result = ConversationSet.model_validate(raw)
     except ValidationError as error:
-        return [_shape_problem(item) for item in _causes(error)], None
-    problems = []
+        causes = [item for item in _causes(error) if item["type"] != "string_unicode"]
+        return [*problems, *map(_shape_problem, causes)], None
     seen: set[str] = set()
     for conversation in result.scenarios:
         if conversation.id in seen:
@@ -128,6 +130,26 @@ def lint_set(raw: object) -> tuple[list[Problem], ConversationSet | None]:
         seen.add(conversation.id)
         problems.extend(_lint_conversation(conversation))
     return problems, result
+
+
+def _flawed_texts(raw: object) -> Iterator[Problem]:
+    """Every string of a parsed file that is not UTF-8, keys too, in the order of the file."""
+    waiting: list[tuple[str, object]] = [("", raw)]
+    while waiting:
+        where, value = waiting.pop()
+        if isinstance(value, str) and (flaw := utf8_flaw(value)):
+            yield _error(where, f"is not text: {flaw}", "repair the text")
+        elif isinstance(value, dict):
+            waiting += [(where, key) for key in value if utf8_flaw(key)]
+            items = [(f"{where}.{_plain(key)}".lstrip("."), item) for key, item in value.items()]
+            waiting += reversed(items)
+        elif isinstance(value, list):
+            waiting += reversed([(f"{where}.{n}", item) for n, item in enumerate(value)])
+
+
+def _plain(text: object) -> str:
+    """Printable whatever it holds."""
+    return str(text).encode(errors="backslashreplace").decode()
 
 
 def _causes(error: ValidationError) -> list[ErrorDetails]:
@@ -144,7 +166,7 @@ def _causes(error: ValidationError) -> list[ErrorDetails]:
 
 
 def _shape_problem(item: ErrorDetails) -> Problem:
-    location = ".".join(str(part) for part in item["loc"]) or "(top level)"
+    location = ".".join(_plain(part) for part in item["loc"]) or "(top level)"
     value = item["input"]
     got = f", got {value!r:.80}" if isinstance(value, str | int | float | bool) else ""
     return _error(location, f"{item['msg']}{got}", "see docs/formats.md")

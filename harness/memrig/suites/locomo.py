@@ -20,6 +20,7 @@ from memrig.model.canonical import digest_file
 from memrig.model.gold import Gold, TextGold
 from memrig.model.scenario import Episode, Event, Question, Scenario
 from memrig.suites.base import DataSource, SuiteOptions
+from memrig.suites.checks import check_text
 from memrig.suites.datasets import DATASETS, locate
 
 #: Names of the category numbers 1 to 5, by who uses them.
@@ -181,7 +182,7 @@ class _Dialogue:
             gold[name] = Gold(
                 question_id=name,
                 category=self._category(qa.get("category"), where),
-                answer=_answer(qa),
+                answer=_answer(qa, f"{where}.answer"),
                 evidence=evidence.turns,
                 scorable=bool(evidence.turns),
                 note="" if evidence.turns else "the data names no evidence",
@@ -203,15 +204,19 @@ class _Dialogue:
         return self._labels[raw - 1]
 
 
-def _answer(qa: Mapping[str, object]) -> TextGold | None:
+def _answer(qa: Mapping[str, object], where: str) -> TextGold | None:
     answer = qa.get("answer")
-    return None if answer is None else TextGold(type="text", value=str(answer))
+    if answer is None:
+        return None
+    return TextGold(type="text", value=_expect(str(answer), str, where))
 
 
 def _expect(value: object, kind: type[T], where: str) -> T:
     if not isinstance(value, kind):
         got = "nothing" if value is None else f"{type(value).__name__} {value!r:.60}"
         raise DataError(f"expected {kind.__name__}, got {got}", where=where)
+    if isinstance(value, str):
+        check_text(value, where)
     return value
 
 

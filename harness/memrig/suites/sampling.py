@@ -2,14 +2,16 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from memrig.model.canonical import derive
 from memrig.model.scenario import Episode, Event, Scenario
 
 #: (scenario id, question id)
 Key = tuple[str, str]
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 def stratified(keys: Mapping[Key, str], limit: int, seed: int) -> frozenset[Key]:
@@ -36,8 +38,8 @@ def stratified(keys: Mapping[Key, str], limit: int, seed: int) -> frozenset[Key]
     )
 
 
-def catalog(scenarios: Sequence[Scenario]) -> dict[Key, str]:
-    """Every question's category."""
+def catalog(scenarios: Iterable[Scenario]) -> dict[Key, str]:
+    """Every question's category; no timeline is read, and no scenario kept."""
     return {
         (scenario.scenario_id, name): gold.category
         for scenario in scenarios
@@ -56,20 +58,25 @@ def keep(scenario: Scenario, wanted: frozenset[Key]) -> Scenario:
     return replace(scenario, timeline=events())
 
 
-def pool(scenarios: Sequence[Scenario]) -> Scenario:
-    """All scenarios in one memory: every episode first, then every question.
+def pool(scenarios: Iterable[Scenario]) -> Scenario:
+    """All scenarios in one memory: every episode in time order, then every question.
 
-    Ids are prefixed by the scenario's, so that they stay unique; each question remembers where it
-    came from, so that statistics still see the clusters.
+    An episode without a timestamp stays behind the one before it in its own scenario. Ids are
+    prefixed by the scenario's, so that they stay unique; each question remembers where it came
+    from, so that statistics still see the clusters.
     """
-    episodes: list[Event] = []
+    episodes: list[tuple[datetime, Episode]] = []
     questions: list[Event] = []
     gold = {}
+    notes: list[str] = []
     for scenario in scenarios:
+        notes.extend(scenario.notes)
         prefix = f"{scenario.scenario_id}/"
+        moment = _BEGINNING
         for event in scenario.timeline:
             if isinstance(event, Episode):
-                episodes.append(_prefixed(event, prefix))
+                moment = _moment(event.timestamp) or moment
+                episodes.append((moment, _prefixed(event, prefix)))
             else:
                 questions.append(event)
                 record = scenario.gold[event.question_id]
@@ -81,8 +88,16 @@ def pool(scenarios: Sequence[Scenario]) -> Scenario:
                         "cluster": record.cluster or scenario.scenario_id,
                     }
                 )
-    notes = tuple(note for scenario in scenarios for note in scenario.notes)
-    return Scenario("pooled", [*episodes, *questions], gold, notes)
+    episodes.sort(key=lambda pair: pair[0])  # stable: what is equal keeps its order
+    timeline = [*(episode for _, episode in episodes), *questions]
+    return Scenario("pooled", timeline, gold, tuple(notes))
+
+
+def _moment(timestamp: datetime | None) -> datetime | None:
+    """Comparable with any other; a time without a zone is UTC, as on the wire."""
+    if timestamp is None or timestamp.tzinfo is not None:
+        return timestamp
+    return timestamp.replace(tzinfo=UTC)
 
 
 def _prefixed(episode: Episode, prefix: str) -> Episode:

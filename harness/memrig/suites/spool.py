@@ -16,8 +16,7 @@ from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import canonical_json, digest_file, short
 from memrig.model.gold import Gold
 from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario, ScenarioRef
-
-MAX_EPISODE_BYTES = 15 * 1024**2  # leaves room for ids and framing in a 16 MiB message
+from memrig.suites.checks import check_event, check_text, usable
 
 
 class _Sink:
@@ -50,20 +49,23 @@ def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
     """Writes a scenario below `folder`; memory does not grow with its length.
 
     Raises:
-        DataError: two events share an id, an episode is too large for one message, or a question
-            has no gold record.
+        DataError: two events share an id, a question has no gold record, something is too large
+            to be sent, or a text is not UTF-8.
     """
+    where = f"scenario {scenario.scenario_id!r}"
+    for text in (scenario.scenario_id, *scenario.notes):
+        check_text(text, where)
     folder.mkdir(parents=True, exist_ok=True)
     events, gold = _Sink(folder, ".jsonl"), _Sink(folder, ".gold.jsonl")
     seen: set[tuple[str, str]] = set()
     counts = {"episode": 0, "question": 0}
     try:
-        for event in scenario.timeline:
+        for event in usable(scenario.timeline, where):
             _check(event, scenario, seen)
             counts[event.type] += 1
             events.write(event)
             if isinstance(event, Question):
-                gold.write(scenario.gold[event.question_id])
+                _write_gold(gold, scenario.gold[event.question_id], where)
         return ScenarioRef(
             scenario_id=scenario.scenario_id,
             digest=events.seal(),
@@ -85,13 +87,20 @@ def _check(event: Event, scenario: Scenario, seen: set[tuple[str, str]]) -> None
             f"{event.type} id {name!r} occurs twice", where=where, fix="make ids unique"
         )
     seen.add((event.type, name))
-    if isinstance(event, Episode):
-        size = len(event.text.encode())
-        if size > MAX_EPISODE_BYTES:
-            message = f"episode {name!r} has {size} bytes of text, at most {MAX_EPISODE_BYTES} fit"
-            raise DataError(message, where=where, fix="split the episode")
-    elif name not in scenario.gold:
+    check_event(event, scenario.scenario_id)
+    if isinstance(event, Question) and name not in scenario.gold:
         raise DataError(f"question {name!r} has no gold record", where=where)
+
+
+def _write_gold(sink: _Sink, gold: Gold, where: str) -> None:
+    try:
+        sink.write(gold)
+    except TypeError as error:
+        raise DataError(
+            f"the gold record cannot be written as JSON: {error}",
+            where=f"{where}: question {gold.question_id!r}",
+            fix="repair its text or number",
+        ) from error
 
 
 class SpooledScenario:

@@ -75,5 +75,5 @@ def verdict(before: bool, after: bool, border: str) -> AuditRecord:
 async def audit_reset(session: Session, canary: Canary, speaker: str) -> AuditRecord:
     """Plants, resets, looks again, in one pod."""
     before = await plant(session, canary, speaker)
-    session.log.append(await session.client.reset())
+    await session.reset()
     return verdict(before, await found(session, canary), "Reset")

@@ -1,19 +1,23 @@
 """A trial on disk: ``<trial>.partial`` while it runs, renamed to ``<trial>`` when it is sealed."""
 
+import fcntl
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memrig.errors import VerificationError
+from memrig.errors import InfrastructureError, UsageError, VerificationError
 from memrig.model.canonical import canonical_json, digest_of
 from memrig.model.transcript import (
     AttemptRecord,
     CapabilitiesRecord,
+    FaultRecord,
     QuestionRecord,
     Record,
 )
-from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.model.trial import Outcome, TrialOutcome, TrialSpec
 from memrig.trial.transcript import Chain, TranscriptWriter, read, recover, start_of
 
 SPEC, TRANSCRIPT, OUTCOME, LOG = "spec.json", "transcript.jsonl", "outcome.json", "adapter.log"
@@ -22,11 +26,51 @@ SPEC, TRANSCRIPT, OUTCOME, LOG = "spec.json", "transcript.jsonl", "outcome.json"
 def write_aside(path: Path, data: bytes) -> None:
     """Writes a file so that it is there whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    with disk_errors(path):
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Names the file when the disk refuses a write.
+
+    Raises:
+        InfrastructureError: instead of OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            fix="make it writable, free some disk space, and repeat the command: the run resumes",
+        ) from error
+
+
+@contextmanager
+def hold(folder: Path) -> Iterator[None]:
+    """Holds a folder against other processes, by a lock that ends with this one.
+
+    Raises:
+        UsageError: another process holds it.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(
+                "another memrig is at work in this folder",
+                where=str(folder),
+                fix="wait for it, or give another --out",
+            ) from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @dataclass(slots=True)
@@ -35,6 +79,7 @@ class Kept:
 
     chain: Chain
     attempts: int = 0
+    ended: Outcome | None = None
     answers: dict[tuple[str, str], QuestionRecord] = field(default_factory=dict)
 
 
@@ -66,18 +111,43 @@ class TrialDirectory:
         Raises:
             VerificationError: the unfinished transcript was changed.
         """
-        self.partial.mkdir(parents=True, exist_ok=True)
         write_aside(self.partial / SPEC, canonical_json(self.spec))
         path = self.partial / TRANSCRIPT
         records, chain = recover(path, self.spec_digest)
-        kept = Kept(chain, attempts=sum(isinstance(r, AttemptRecord) for r in records))
-        if _changed_by_questions(records):
-            path.replace(self.partial / f"abandoned-{kept.attempts}.jsonl")
-            return Kept(start_of(self.spec_digest), attempts=kept.attempts)
+        kept = Kept(chain, attempts=self._attempts(records))
         for record in records:
             if isinstance(record, QuestionRecord):
                 kept.answers[record.scenario_id, record.question_id] = record
+            elif isinstance(record, FaultRecord):
+                kept.ended = record.outcome
+        if kept.ended is None and _changed_by_questions(records):
+            path.replace(self.partial / f"abandoned-{kept.attempts}.jsonl")
+            return Kept(start_of(self.spec_digest), attempts=kept.attempts)
         return kept
+
+    def _attempts(self, records: list[Record]) -> int:
+        """How many attempts there were, abandoned ones included."""
+        numbers = [record.number for record in records if isinstance(record, AttemptRecord)]
+        abandoned = self.partial.glob("abandoned-*.jsonl")
+        numbers += [int(path.stem.partition("-")[2]) for path in abandoned]
+        return max(numbers, default=0)
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Holds the partial directory, so that no other process writes into it.
+
+        Raises:
+            UsageError: another process holds it.
+        """
+        with disk_errors(self.partial):
+            self.partial.mkdir(parents=True, exist_ok=True)
+        with hold(self.partial):
+            yield
+
+    def add_log(self, attempt: int, texts: list[str]) -> None:
+        """Adds an attempt's last lines to `adapter.log`; never hides the error that led here."""
+        with suppress(OSError), (self.partial / LOG).open("a", encoding="utf-8") as file:
+            file.write(f"--- attempt {attempt}\n" + "\n".join(texts) + "\n")
 
     def writer(self, kept: Kept) -> TranscriptWriter:
         """Continues the transcript where it stands."""

@@ -1,11 +1,13 @@
 """One trial from start to seal. Everything that executes a trial calls `run_trial`."""
 
+import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from memrig._version import __version__
@@ -22,7 +24,7 @@ from memrig.model.trial import Outcome, TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider, PodRequest
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.audit import audit_reset, found, make_canary, plant, verdict
-from memrig.trial.directory import LOG, Kept, TrialDirectory
+from memrig.trial.directory import Kept, TrialDirectory
 from memrig.trial.session import Session, open_session
 from memrig.trial.timeline import Timeline, outcome_of
 from memrig.trial.transcript import TranscriptWriter
@@ -90,9 +92,9 @@ class _Attempt:
         progress = Progress(self.spec.trial_id, scenario_id, self.episodes, len(self.answers), last)
         self.services.observer(progress)
 
-    def settle_open(self, scenarios: Iterable[SpooledScenario], outcome: Outcome) -> None:
-        """Gives every open question of these scenarios the same outcome."""
-        for scenario in scenarios:
+    def settle_open(self, outcome: Outcome) -> None:
+        """Gives every open question of the trial the same outcome."""
+        for scenario in self.scenarios:
             name = scenario.ref.scenario_id
             for question in questions_of(scenario.events()):
                 if (name, question.question_id) not in self.answers:
@@ -102,16 +104,15 @@ class _Attempt:
                     self.log.append(record)
                     self.settled(record)
 
-    def fault(self, error: AdapterError) -> None:
+    def fault(self, error: AdapterError) -> Outcome:
         outcome = outcome_of(error)
-        self.log.append(
-            FaultRecord(
-                error=f"{outcome.status}({outcome.kind})",
-                message=str(error),
-                log_tail=error.log_tail if isinstance(error, AdapterCrashedError) else "",
-            ),
-            sync=True,
-        )
+        tail = error.log_tail if isinstance(error, AdapterCrashedError) else ""
+        self.log.append(FaultRecord(outcome=outcome, message=str(error), log_tail=tail), sync=True)
+        return outcome
+
+    def end_by(self, error: AdapterError) -> None:
+        """Notes what ended the trial, and settles what is open by it."""
+        self.settle_open(self.fault(error))
 
     def session(self) -> AbstractAsyncContextManager[Session]:
         request = PodRequest(
@@ -144,19 +145,24 @@ async def run_trial(
         VerificationError: a scenario or an unfinished transcript was changed.
     """
     directory = TrialDirectory(out, spec)
+    loaded = tuple(SpooledScenario(scenarios, ref) for ref in spec.scenarios)
+    for scenario in loaded:  # hashing would hold up another trial's calls
+        await asyncio.to_thread(scenario.verify)
     if done := directory.finished():
         return done
-    loaded = tuple(SpooledScenario(scenarios, ref) for ref in spec.scenarios)
-    for scenario in loaded:
-        scenario.verify()
-    kept = directory.open()
-    with directory.writer(kept) as log:
-        attempt = _Attempt(spec, services, loaded, directory, log, dict(kept.answers))
-        await _run_attempt(attempt, kept)
-        chain = log.chain
-    _save_logs(attempt)
-    statuses: Counter[str] = Counter(record.outcome.status for record in attempt.answers.values())
-    return directory.seal(chain, kept.attempts + 1, statuses)
+    with directory.exclusive():
+        if done := directory.finished():  # sealed by another process while we came here
+            return done
+        kept = directory.open()
+        with directory.writer(kept) as log:
+            attempt = _Attempt(spec, services, loaded, directory, log, dict(kept.answers))
+            try:
+                await _run_attempt(attempt, kept)
+            finally:
+                directory.add_log(kept.attempts + 1, attempt.saved_logs)
+            chain = log.chain
+        statuses = Counter[str](record.outcome.status for record in attempt.answers.values())
+        return directory.seal(chain, kept.attempts + 1, statuses)
 
 
 async def _run_attempt(attempt: _Attempt, kept: Kept) -> None:
@@ -169,60 +175,67 @@ async def _run_attempt(attempt: _Attempt, kept: Kept) -> None:
         ),
         sync=True,
     )
-    steps = _audit if attempt.spec.kind == "isolation-audit" else _score
-    try:
-        await steps(attempt)
-    except AdapterError as error:
-        attempt.fault(error)
-        if attempt.spec.kind == "isolation-audit":
-            attempt.log.append(AuditRecord(verdict="n/a", detail=str(error)))
-        else:
-            attempt.settle_open(attempt.scenarios, outcome_of(error))
-    finally:
-        _save_logs(attempt)
+    if attempt.spec.kind == "isolation-audit":
+        await _audited(attempt)
+    elif kept.ended:
+        attempt.settle_open(kept.ended)
+    else:
+        await _scored(attempt)
     attempt.log.append(CloseRecord(), sync=True)
 
 
-def _save_logs(attempt: _Attempt) -> None:
-    folder = attempt.directory.partial
-    if folder.is_dir():
-        (folder / LOG).write_text("\n".join(attempt.saved_logs), "utf-8")
+async def _scored(attempt: _Attempt) -> None:
+    """Plays all scenarios. A fault of the adapter ends the trial: what is open gets its outcome.
 
-
-async def _score(attempt: _Attempt) -> None:
-    async with attempt.session() as session, attempt.services.measured():
-        for number, scenario in enumerate(attempt.scenarios):
-            if number:
-                attempt.log.append(await session.client.reset())
-            await _play(attempt, session, scenario)
-        await session.record_usage()
-
-
-async def _play(attempt: _Attempt, session: Session, scenario: SpooledScenario) -> None:
-    def counted(episodes: int) -> None:
-        attempt.counted(scenario.ref.scenario_id, episodes)
-
-    timeline = Timeline(session, scenario, attempt.answers, attempt.settled, counted)
+    It is settled before the pod is removed, so that an interrupt cannot re-roll a crash.
+    """
     try:
+        async with attempt.session() as session:
+            try:
+                await session.handshake()
+                async with attempt.services.measured():
+                    await _play_all(attempt, session)
+            except AdapterError as error:
+                attempt.end_by(error)
+            await session.record_usage()
+    except AdapterError as error:  # it never came up
+        attempt.end_by(error)
+
+
+async def _play_all(attempt: _Attempt, session: Session) -> None:
+    # A running endpoint holds whatever was there before; every other pod starts empty.
+    dirty = attempt.spec.adapter.pod == "endpoint"
+    for scenario in attempt.scenarios:
+        if dirty:
+            await session.reset()
+        dirty = True
+        name = scenario.ref.scenario_id
+        timeline = Timeline(
+            session, scenario, attempt.answers, attempt.settled, partial(attempt.counted, name)
+        )
         await timeline.play()
-    except AdapterCrashedError:
-        raise
+
+
+async def _audited(attempt: _Attempt) -> None:
+    try:
+        record = await _audit(attempt)
     except AdapterError as error:
         attempt.fault(error)
-        attempt.settle_open([scenario], outcome_of(error))
+        record = AuditRecord(verdict="n/a", detail=str(error))
+    attempt.log.append(record)
 
 
-async def _audit(attempt: _Attempt) -> None:
+async def _audit(attempt: _Attempt) -> AuditRecord:
     speaker = _a_speaker(attempt.scenarios[0])
     canary = make_canary(attempt.spec, speaker)
     async with attempt.session() as first:
+        await first.handshake()
         if attempt.spec.isolation == "reset":
-            record = await audit_reset(first, canary, speaker)
-        else:
-            before = await plant(first, canary, speaker)
-            async with attempt.session() as second:
-                record = verdict(before, await found(second, canary), "a fresh pod")
-    attempt.log.append(record)
+            return await audit_reset(first, canary, speaker)
+        before = await plant(first, canary, speaker)
+        async with attempt.session() as second:
+            await second.handshake()
+            return verdict(before, await found(second, canary), "a fresh pod")
 
 
 def _a_speaker(scenario: SpooledScenario) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memrig.client import MemoryClient
 from memrig.errors import (
@@ -33,8 +33,31 @@ class Session:
     pod: Pod
     client: MemoryClient
     log: TranscriptWriter
-    capabilities: CapabilitiesRecord
-    started_ns: int
+    capabilities: CapabilitiesRecord = field(init=False)
+
+    async def handshake(self) -> None:
+        """Shakes hands; from here on, another process than this one is a crash.
+
+        Raises:
+            AdapterCrashedError: it died over it.
+            ContractError: the handshake broke the contract.
+        """
+        try:
+            self.capabilities = await self.client.capabilities()
+        except AdapterError as error:
+            raise await self.crash_of(error) or error from error
+        self.log.append(self.capabilities)
+
+    async def reset(self) -> None:
+        """Empties the memory.
+
+        Raises:
+            AdapterError: it could not, or died over it.
+        """
+        try:
+            self.log.append(await self.client.reset())
+        except AdapterError as error:
+            raise await self.crash_of(error) or error from error
 
     async def crash_of(self, error: AdapterError) -> AdapterCrashedError | None:
         """Decides whether a failed call means that the adapter is gone.
@@ -121,11 +144,10 @@ async def open_session(
     log: TranscriptWriter,
     save_log: Callable[[str], None],
 ) -> AsyncIterator[Session]:
-    """Starts a pod, waits until the adapter serves, and shakes hands.
+    """Starts a pod and waits until the adapter serves.
 
     Raises:
         AdapterCrashedError: it ended, or was not ready in time; with its last lines.
-        ContractError: the handshake broke the contract.
     """
     started = time.monotonic_ns()
     async with provider.start(request) as pod:
@@ -139,9 +161,7 @@ async def open_session(
                         start_ns=up - started, ready_ns=ready - started, description=pod.description
                     )
                 )
-                capabilities = await client.capabilities()
-                log.append(capabilities)
-                yield Session(spec, pod, client, log, capabilities, started)
+                yield Session(spec, pod, client, log)
         finally:
             save_log(await tail(pod, 2000))
             leaving = time.monotonic_ns()

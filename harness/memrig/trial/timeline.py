@@ -16,7 +16,6 @@ from memrig.errors import (
 )
 from memrig.model.scenario import Episode, Question
 from memrig.model.transcript import (
-    FaultRecord,
     IngestRecord,
     QuestionRecord,
     SearchRecord,
@@ -72,6 +71,7 @@ class Timeline:
         self._ids = Pseudonyms(session.spec.seed, scenario.ref.digest)
         self._limit = min(session.spec.top_k, session.capabilities.max_results)
         self._timeouts = 0
+        self._crashed: AdapterCrashedError | None = None
 
     async def play(self) -> None:
         """Plays the timeline up to its last open question.
@@ -131,12 +131,8 @@ class Timeline:
         )
         self._session.log.append(record, sync=True)
         self._settled(record)
-        if outcome.status == "adapter_crashed":
-            raise AdapterCrashedError(
-                outcome.kind,  # type: ignore[arg-type]
-                outcome.message,
-                where=f"question={question.question_id}",
-            )
+        if self._crashed:
+            raise self._crashed
         return 1
 
     async def _search(self, question: Question) -> tuple[tuple[SearchRecord, ...], Outcome]:
@@ -152,6 +148,7 @@ class Timeline:
         except AdapterTimeoutError as error:
             return (), await self._late(outcome_of(error), error)
         except AdapterError as error:
+            self._timeouts = 0
             return (), outcome_of(await self._crash(error) or error)
         self._timeouts = 0
         if found.payload_bytes > budget.payload_bytes:
@@ -172,18 +169,9 @@ class Timeline:
         return outcome_of(crash) if crash else outcome
 
     async def _crash(self, error: AdapterError) -> AdapterCrashedError | None:
-        if isinstance(error, ContractError):
-            return None
-        crash = await self._session.crash_of(error)
-        if crash:
-            self._session.log.append(
-                FaultRecord(
-                    error=f"adapter_crashed({crash.kind})",
-                    message=crash.message,
-                    log_tail=crash.log_tail,
-                )
-            )
-        return crash
+        if not isinstance(error, ContractError):
+            self._crashed = await self._session.crash_of(error)
+        return self._crashed
 
 
 class _Tally:
@@ -197,5 +185,5 @@ class _Tally:
     def __iter__(self) -> Iterator[Episode]:
         for episode in self._source:
             self.episodes += 1
-            self.text_bytes += len(episode.text)
+            self.text_bytes += len(episode.text.encode())
             yield episode

@@ -146,7 +146,9 @@ class TestReport:
         """An incomplete run cannot be quoted by mistake."""
         lines = summary(incomplete_report()).splitlines()
         assert lines[1].startswith("! INCOMPLETE: 2 trials not finished")
-        assert "percent, 95 % intervals (incomplete run)" in [line.strip() for line in lines]
+        assert "percent, 95 % intervals (incomplete run, isolation audit failed)" in [
+            line.strip() for line in lines
+        ]
 
     def test_outcomes_other_than_answered_are_counted(self) -> None:
         """What went wrong is said beside what was settled."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memrig.errors import AdapterError, InfrastructureError, PrerequisiteError
+from memrig.errors import AdapterError, HarnessError, InfrastructureError, PrerequisiteError
 from memrig.grading.base import Grade
 from memrig.model.canonical import canonical_json
 from memrig.report.collect import collect
@@ -106,12 +106,21 @@ async def test_nothing_else_is_retried(error, bench):
     assert done.retries == 0
 
 
-async def test_a_defect_of_the_rig_stops_the_run(bench):
-    """It is not an outcome of anybody else."""
+async def test_a_defect_of_the_rig_fails_its_own_trial_only(bench):
+    """It is nobody else's outcome, and what the other trials paid for is kept."""
     bench.provider.start_errors = [ZeroDivisionError("a bug of ours")]
-    with pytest.raises(ExceptionGroup) as caught:
-        await bench.run(bench.plan())
-    assert caught.group_contains(ZeroDivisionError)
+    done = await bench.run(bench.plan())
+    (failure,) = done.failures.values()
+    assert isinstance(failure, HarnessError)
+    assert "ZeroDivisionError" in str(failure)
+    assert len(done.outcomes) == 2
+
+
+async def test_an_endpoint_serves_one_trial_at_a_time(bench):
+    """It is one memory: nothing else may touch it during a trial."""
+    bench.provider.kind_ = "endpoint"
+    executor = LocalExecutor(bench.provider, jobs=3)
+    assert executor._alive._value == 1
 
 
 async def test_whoever_watches_is_told_of_each_end(bench):

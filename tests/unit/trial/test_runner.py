@@ -10,7 +10,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from memrig.errors import InfrastructureError, VerificationError
+from memrig.errors import InfrastructureError, UsageError, VerificationError
 from memrig.model.transcript import (
     AttemptRecord,
     AuditRecord,
@@ -24,8 +24,8 @@ from memrig.model.transcript import (
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import Fate
 from memrig.trial import TrialServices, run_trial
-from memrig.trial.directory import load_trial
-from support.fake_memory import Behaviour, FakeMemory, FakeProvider
+from memrig.trial.directory import TrialDirectory, load_trial
+from support.fake_memory import Behaviour, FakeMemory, FakeProvider, fake_adapter
 from support.scenarios import small_scenario, small_spec
 
 
@@ -172,8 +172,6 @@ async def test_a_silent_restart_is_seen_by_the_boot_id(rig):
 
 async def test_an_adapter_that_never_serves_ends_within_its_start_timeout(rig):
     """Every question gets the crash; the trial is a result, not an error."""
-    from support.fake_memory import fake_adapter
-
     rig.behave(ready=False)
     spec = small_spec(rig.scenarios, adapter=fake_adapter(start_timeout_s=0.3))
     outcome, records = await rig.run(spec)
@@ -375,3 +373,102 @@ async def test_the_canary_is_found_before_the_border_and_absent_after(
     _, records = await rig.run(spec)
     assert of(AuditRecord, records)[0].verdict == verdict
     assert not of(QuestionRecord, records)
+
+
+async def test_a_crash_is_settled_before_the_pod_is_removed(rig):
+    """An interrupt during teardown must not re-roll the questions that the crash took."""
+
+    async def die(memory: FakeMemory, number: int) -> None:
+        if number == 2:
+            asyncio.get_running_loop().create_task(rig.provider.pods[0].die(Fate("exited", 1)))
+            await asyncio.sleep(1)
+
+    rig.behave(on_search=die)
+    spec = small_spec(rig.scenarios, deadlines={"search": 5})
+    rig.provider.stop_hangs = True
+    task = asyncio.create_task(rig.run(spec))
+    await rig.provider.stopping.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    rig.behave()
+    outcome, _ = await rig.run(spec)
+    assert outcome.statuses == {"answered": 1, "adapter_crashed": 3}
+    assert len(rig.provider.pods) == 1
+
+
+async def test_a_kill_between_a_crash_and_its_questions_does_not_re_roll_them(rig):
+    """A recorded fault ends the trial for good: what it left open is settled by it."""
+    rig.behave(restart_before_search={2})
+    spec = small_spec(rig.scenarios)
+    await rig.run(spec)
+    folder = rig.out / spec.trial_id
+    partial = folder.rename(folder.with_name(folder.name + ".partial"))
+    lines = (partial / "transcript.jsonl").read_bytes().splitlines(keepends=True)
+    fault = next(n for n, line in enumerate(lines) if b'"kind":"fault"' in line)
+    (partial / "transcript.jsonl").write_bytes(b"".join(lines[: fault + 1]))
+    (partial / "outcome.json").unlink()
+    rig.behave()
+    outcome, _ = await rig.run(spec)
+    assert outcome.statuses == {"answered": 1, "adapter_crashed": 3}
+    assert len(rig.provider.pods) == 1
+
+
+async def test_a_crash_in_reset_is_a_crash(rig):
+    """Whatever call it happens in, the pod's state decides."""
+
+    async def die(memory: FakeMemory, number: int) -> None:
+        if number == -1:
+            pod = rig.provider.pods[0]
+            asyncio.get_running_loop().create_task(pod.die(Fate("exited", 137, oom=True)))
+            await asyncio.sleep(1)
+
+    rig.behave(on_search=die, reset_dies=True)
+    scenarios = small_scenario("one"), small_scenario("two", halves=True)
+    spec = small_spec(rig.scenarios, *scenarios, isolation="reset", deadlines={"reset": 5})
+    outcome, records = await rig.run(spec)
+    assert outcome.statuses == {"answered": 4, "adapter_crashed": 4}
+    assert of(FaultRecord, records)[0].outcome.label == "adapter_crashed(oom)"
+    assert of(FaultRecord, records)[0].log_tail == "last words"
+
+
+async def test_an_endpoint_is_emptied_before_its_first_scenario(rig):
+    """It holds whatever was there before."""
+    adapter = fake_adapter().model_copy(update={"pod": "endpoint", "manifest": None})
+    spec = small_spec(rig.scenarios, adapter=adapter, isolation="reset")
+    _, records = await rig.run(spec)
+    kinds = [r.kind for r in records if r.kind in ("reset", "ingest")]
+    assert kinds == ["reset", "ingest"]
+
+
+async def test_every_attempt_is_counted_and_every_abandoned_transcript_kept(rig):
+    """Three interruptions and an end are four attempts."""
+    rig.behave(questions_change_memory=True)
+    spec = small_spec(rig.scenarios, deadlines={"search": 20}, budget={"wall_time_s": 25})
+    for _ in range(3):
+        await interrupt_at(rig, spec, 2)
+    outcome, records = await rig.run(spec)
+    assert outcome.attempts == 4
+    assert [r.number for r in of(AttemptRecord, records)] == [4]
+    kept = sorted(path.name for path in (rig.out / spec.trial_id).glob("abandoned-*"))
+    assert kept == ["abandoned-1.jsonl", "abandoned-2.jsonl", "abandoned-3.jsonl"]
+
+
+async def test_timeouts_with_another_answer_between_them_are_no_hang(rig):
+    """Three in a row means in a row."""
+    rig.behave(
+        search_delay_s={1: 2.0, 3: 2.0},
+        search_status={2: grpc.StatusCode.INTERNAL, 4: grpc.StatusCode.INTERNAL},
+    )
+    outcome, _ = await rig.run(small_spec(rig.scenarios))
+    assert outcome.statuses == {"adapter_error": 2, "timeout": 2}
+
+
+async def test_a_trial_that_another_process_runs_is_refused(rig):
+    """Two writers would seal a transcript that nobody can read."""
+    spec = small_spec(rig.scenarios)
+    with (
+        TrialDirectory(rig.out, spec).exclusive(),
+        pytest.raises(UsageError, match="another memrig is at work"),
+    ):
+        await rig.run(spec)

@@ -2,6 +2,9 @@
 
 import asyncio
 import re
+import site
+import sys
+from importlib.metadata import distributions
 from pathlib import Path
 
 from memrig.errors import DataError, PrerequisiteError, UsageError
@@ -24,6 +27,9 @@ from memrig.pod.images.wheels import local_hash
 _ENDPOINT = re.compile(r"^grpc://(?P<target>(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5})$")
 _DIGEST = re.compile(r"^(?:(?P<name>[a-z0-9][A-Za-z0-9._:/-]*)@)?(?P<digest>sha256:[0-9a-f]{64})$")
 _TAGGED = re.compile(r"^[a-z0-9][a-z0-9._/:-]*:[A-Za-z0-9_][A-Za-z0-9._-]*$")
+#: Where Python, or Debian's, keeps what was installed.
+_SITES = ("site-packages", "dist-packages")
+_SEPARATORS = re.compile(r"[-_.]+")
 _FORMS = (
     "give a folder with an adapter.toml (images/bm25), an image by digest (NAME@sha256:…), "
     "or a running adapter (grpc://host:port)"
@@ -124,13 +130,28 @@ def _process(folder: Path, manifest: AdapterManifest) -> AdapterRef:
         )
     # No image is built, yet the lock must show when what a run used has changed.
     inputs = digest_of({"folder": hash_tree(folder), "local": local_hash()})
+    environment = digest_of(_installed())
     return AdapterRef(
         name=manifest.name,
         version=manifest.version,
         pod="process",
         manifest=manifest,
-        inputs={ADAPTER_SERVICE: inputs},
+        inputs={ADAPTER_SERVICE: inputs, "environment": environment},
     )
+
+
+def _installed() -> list[str]:
+    """``name==version`` of all that a process pod's command can import beside its own folder.
+
+    It runs in the rig's environment, but with a home of its own and without the rig's PYTHONPATH.
+    """
+    own = {str(site.getusersitepackages()), ""}
+    folders = [path for path in sys.path if path not in own and Path(path).name in _SITES]
+    found: dict[str, str] = {}
+    for item in distributions(path=folders):
+        name = _SEPARATORS.sub("-", item.name or "").lower()
+        found.setdefault(name, item.version)  # the first on the path is the one that is imported
+    return sorted(f"{name}=={version}" for name, version in found.items())
 
 
 async def _built(folder: Path, manifest: AdapterManifest, say: Progress) -> AdapterRef:

@@ -73,6 +73,10 @@ def print_report(
 def _print_scores(report: Report, columns: slice, console: Console) -> None:
     """With every interval if they fit beside their values, else with those that matter most."""
     table = _scores(report, columns, wide=True)
+    if not table.row_count:
+        heads = ", ".join(metric_head(name) for name in report.headline[columns])
+        console.print(Text(f"{heads}: {NOT_AVAILABLE}", style=DIM))
+        return
     unbounded = console.options.update(width=10_000)
     if console.measure(table, options=unbounded).maximum > console.width:
         table = _scores(report, columns, wide=False)

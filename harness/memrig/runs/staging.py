@@ -1,0 +1,65 @@
+"""Where a run is planned: a folder beside the run's, which becomes it in one rename.
+
+A kill leaves either a whole run or a folder that the next plan sweeps away.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from memrig.errors import UsageError
+
+_PREFIX = ".planning-"
+
+
+@contextmanager
+def staging(parent: Path) -> Iterator[Path]:
+    """A new folder in `parent`, gone at the end unless `promote` renamed it.
+
+    Raises:
+        UsageError: `parent` cannot be written.
+    """
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        _sweep(parent)
+        folder = Path(tempfile.mkdtemp(dir=parent, prefix=f"{_PREFIX}{os.getpid()}-"))
+    except OSError as error:
+        raise _refused(parent, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def promote(folder: Path, root: Path) -> None:
+    """Makes a planned folder the run's.
+
+    Raises:
+        UsageError: there is something else already.
+    """
+    if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        raise UsageError(
+            "this folder is not empty and holds no run",
+            where=f"--out {root}",
+            fix="give a new or empty folder",
+        )
+    try:
+        folder.chmod(0o755)
+        folder.replace(root)
+    except OSError as error:
+        raise _refused(root, error) from error
+
+
+def _refused(path: Path, error: OSError) -> UsageError:
+    message = f"cannot be written: {error.strerror}"
+    return UsageError(message, where=f"--out {path}", fix="give a folder that you may write")
+
+
+def _sweep(parent: Path) -> None:
+    for folder in parent.glob(f"{_PREFIX}*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if not (owner.isdigit() and Path(f"/proc/{owner}").exists()):
+            shutil.rmtree(folder, ignore_errors=True)
