@@ -11,9 +11,10 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PROJECTS := pyproject.toml proto/pyproject.toml adapters/pyproject.toml
 FAST := not slow and not browser and not network
+WORKERS ?= 2
 
 .PHONY: help setup test test-rest test-all bench lint format proto proto-baseline schema \
-        image-locks locks docs-tables bench-overhead clean
+        image-locks locks bench-overhead clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -38,10 +39,10 @@ lint: setup
 	$(BIN)/mypy harness/memrig adapters/memrig_adapters proto/generate.py proto/lint.py proto/baseline.py benchmarks
 
 test: lint  ## everything that matters, Docker's core included; under 10 minutes
-	$(BIN)/python -m pytest -q -m "$(FAST)"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "$(FAST)"
 
 test-rest: setup  ## what test-all adds: every image, the browser, other protobufs
-	$(BIN)/python -m pytest -q -m "not ($(FAST))"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "not ($(FAST))"
 
 test-all: test test-rest  ## both lanes; under 40 minutes
 

@@ -27,10 +27,14 @@ def blocks() -> list[object]:
 
 @pytest.fixture
 def checkout(tmp_path) -> Path:
-    """A folder that looks like a checkout, with runs of its own."""
+    """A folder that looks like a checkout that is set up, with runs of its own."""
     for entry in ROOT.iterdir():
-        if entry.name not in {"runs", ".git", ".pytest_cache"}:
+        if entry.name not in {"runs", ".git", ".pytest_cache", ".venv"}:
             (tmp_path / entry.name).symlink_to(entry)
+    # A stamp of its own: `make` must not install this folder into the environment of the tests.
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    (tmp_path / ".venv" / ".installed").touch()
     return tmp_path
 
 

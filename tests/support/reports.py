@@ -264,6 +264,13 @@ def sample_report(**changes: object) -> Report:
     return Report.model_validate(_FIELDS | changes)
 
 
+def shallow_report(**changes: object) -> Report:
+    """A run that asked for 5 hits: what needs 10 was not measured."""
+    deep = {"recall_any@10", "mrr", *OTHERS}
+    values = tuple(value for value in metric_values() if value.metric not in deep)
+    return sample_report(**({"top_k": 5, "metrics": values} | changes))
+
+
 def incomplete_report(**changes: object) -> Report:
     """A run that was cut short, with faults, a failed audit and labels."""
     fields: dict[str, object] = {

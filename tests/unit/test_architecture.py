@@ -14,7 +14,8 @@ _BELOW_REPORT = {*_BELOW_RUNS, "runs", "grading", "stats", "conformance"} - {"ga
 _EVERYTHING = {*_BELOW_RUNS, *_BELOW_REPORT, "report", "submission"}
 
 #: model ← {suites, pod, client, gateway} ← answering ← trial ← runs ← cli, and
-#: model ← grading ← stats ← report, submission ← cli. `errors` and `_version` are below all.
+#: model ← grading ← {runs, stats ← report, submission} ← cli: a plan names its grader. `errors`
+#: and `_version` are below all.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "_version": set(),

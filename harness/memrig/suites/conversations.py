@@ -133,12 +133,12 @@ def lint_set(raw: object) -> tuple[list[Problem], ConversationSet | None]:
 
 
 def _flawed_texts(raw: object) -> Iterator[Problem]:
-    """Every string of a parsed file that is not UTF-8, keys too, in the order of the file."""
+    """Every string of a parsed file that is not UTF-8; a key stands for its place."""
     waiting: list[tuple[str, object]] = [("", raw)]
     while waiting:
         where, value = waiting.pop()
         if isinstance(value, str) and (flaw := utf8_flaw(value)):
-            yield _error(where, f"is not text: {flaw}", "repair the text")
+            yield _error(where or "(top level)", f"is not text: {flaw}", "repair the text")
         elif isinstance(value, dict):
             waiting += [(where, key) for key in value if utf8_flaw(key)]
             items = [(f"{where}.{_plain(key)}".lstrip("."), item) for key, item in value.items()]

@@ -11,7 +11,13 @@ from memrig.grading.base import Grade, load_grader
 from memrig.grading.grade import grade_trial
 from memrig.grading.retrieval import RetrievalGrader
 from memrig.model.gold import Gold
-from memrig.model.transcript import HitRecord, QuestionRecord, SearchRecord
+from memrig.model.transcript import (
+    CapabilitiesRecord,
+    HitRecord,
+    QuestionRecord,
+    Record,
+    SearchRecord,
+)
 from memrig.model.trial import Outcome, TrialSpec
 from support.scenarios import small_spec
 
@@ -25,9 +31,11 @@ def hit(*episodes: str | None, text: str = "word1") -> HitRecord:
     return HitRecord(ref_id="r", text=text, score=1.0, episodes=episodes)
 
 
-def record(*hits: HitRecord, outcome: Outcome | None = None, surplus: int = 0) -> QuestionRecord:
+def record(
+    *hits: HitRecord, outcome: Outcome | None = None, surplus: int = 0, limit: int = 10
+) -> QuestionRecord:
     search = SearchRecord(
-        query="q", limit=10, ns=1, payload_bytes=1, hits=hits, surplus_hits=surplus
+        query="q", limit=limit, ns=1, payload_bytes=1, hits=hits, surplus_hits=surplus
     )
     return QuestionRecord(
         scenario_id="small",
@@ -41,7 +49,7 @@ def record(*hits: HitRecord, outcome: Outcome | None = None, surplus: int = 0) -
 @pytest.fixture
 def spec(tmp_path: Path) -> TrialSpec:
     """A trial that the records could be of."""
-    return small_spec(tmp_path)
+    return small_spec(tmp_path, top_k=10)
 
 
 @pytest.fixture
@@ -63,7 +71,7 @@ def test_a_grade_says_what_it_is_of_and_who_made_it(grade_one, spec):
     """Trial, question, category, grader and version."""
     grade = grade_one(record(hit("e1")), gold("e1"))
     assert (grade.trial_id, grade.question_id, grade.category) == (spec.trial_id, "q1", "facts")
-    assert grade.grader == "locomo-any/1"
+    assert grade.grader == "locomo-any/2"
     assert (grade.status, grade.outcome, grade.rank) == ("graded", "answered", 1)
 
 
@@ -90,7 +98,7 @@ def test_the_scores_are_those_of_the_ranking(grade_one):
 def test_a_grader_scores_no_metric_that_it_does_not_declare(grader):
     """Tables follow the declaration."""
     full = gold("e1", stale=("e2",), keywords=("word1",))
-    marks = grader.grade(record(hit("e1")), full, TEXTS)
+    marks = grader.grade(record(hit("e1")), full, TEXTS, 10)
     assert set(marks.scores) == {metric.name for metric in grader.metrics}
 
 
@@ -103,7 +111,7 @@ def chance(claims: int, episodes: int, questions: int) -> dict[str, float]:
         order = random_.sample(names, episodes)
         claimed = [order[n * claims : (n + 1) * claims] or order for n in range(10)]
         hits = [hit(*claim) for claim in claimed[: 1000 // claims]]
-        scores = STRICT.grade(record(*hits), gold(random_.choice(names)), {}).scores
+        scores = STRICT.grade(record(*hits), gold(random_.choice(names)), {}, 10).scores
         for name, value in scores.items():
             totals[name] = totals.get(name, 0.0) + value / questions
     return totals
@@ -165,6 +173,52 @@ def test_a_fault_of_the_rig_is_never_a_wrong_answer(grade_one):
     assert (grade.scores, grade.rank) == ({}, None)
 
 
+#: What so many hits can tell.
+BY_LIMIT = {
+    1: {"recall_any@1", "keyword_recall@1"},
+    4: {"recall_any@1", "keyword_recall@1"},
+    5: {"recall_any@1", "recall_any@5", "keyword_recall@1", "keyword_recall@5"},
+    9: {"recall_any@1", "recall_any@5", "keyword_recall@1", "keyword_recall@5"},
+    10: {metric.name for metric in PRACTICAL.metrics},
+    50: {metric.name for metric in PRACTICAL.metrics},
+}
+FULL = gold("e1", stale=("e2",), keywords=("word1",))
+
+
+@pytest.mark.parametrize("limit", BY_LIMIT)
+def test_a_metric_deeper_than_the_search_is_not_measured(limit, grade_one):
+    """Left out, neither 0 nor the value of a shallower one."""
+    grade = grade_one(record(hit("e1"), limit=limit), FULL, PRACTICAL)
+    assert set(grade.scores) == BY_LIMIT[limit]
+    assert set(grade.scores.values()) == {1.0}
+
+
+def capable(max_results: int) -> CapabilitiesRecord:
+    return CapabilitiesRecord(
+        name="m", version="1", contract_version="1.0", boot_id="b", search_modes=(),
+        filter_fields=(), max_results=max_results, optional=(), tools=(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("top_k", "max_results", "limit"),
+    [(10, None, 10), (10, 100, 10), (5, 100, 5), (10, 5, 5), (50, 1, 1), (4, None, 4)],
+)
+@pytest.mark.parametrize("searched", [True, False])
+def test_a_fault_scores_zero_on_all_that_would_have_been_measured(
+    top_k, max_results, limit, searched, spec
+):
+    """No more, no less: the limit is the trial's, within what the adapter can return."""
+    fault = record(hit("e1"), outcome=Outcome(status="timeout"), limit=limit)
+    if not searched:
+        fault = fault.model_copy(update={"searches": ()})
+    records: list[Record] = [] if max_results is None else [capable(max_results)]
+    truth = {"q1": FULL}, TEXTS
+    asked = spec.model_copy(update={"top_k": top_k})
+    (grade,) = grade_trial(asked, [*records, fault], lambda _: truth, PRACTICAL)
+    assert grade.scores == dict.fromkeys(BY_LIMIT[limit], 0.0)
+
+
 @pytest.mark.parametrize(("note", "reason"), [("no evidence", "no evidence"), ("", "not scorable")])
 def test_a_question_that_cannot_be_scored_is_ungraded(note, reason, grade_one):
     """With the data's own reason, where it has one."""
@@ -176,14 +230,14 @@ def test_only_the_last_search_of_a_question_is_graded():
     """It is what the answer would be built on."""
     first, last = record(hit("e1")), record(hit("e2"))
     both = first.model_copy(update={"searches": first.searches + last.searches})
-    assert STRICT.grade(both, gold("e2"), TEXTS).scores["recall_any@1"] == 1
-    assert STRICT.grade(both, gold("e1"), TEXTS).scores["recall_any@1"] == 0
+    assert STRICT.grade(both, gold("e2"), TEXTS, 10).scores["recall_any@1"] == 1
+    assert STRICT.grade(both, gold("e1"), TEXTS, 10).scores["recall_any@1"] == 0
 
 
 def test_the_keyword_rule_is_scored_beside_the_strict_one():
     """A hit of the wrong episode may hold the word."""
     settled = record(hit("e2", text="nothing"), hit("e3", text="the word is KETTLE"))
-    scores = PRACTICAL.grade(settled, gold("e1", keywords=("kettle",)), TEXTS).scores
+    scores = PRACTICAL.grade(settled, gold("e1", keywords=("kettle",)), TEXTS, 10).scores
     assert (scores["recall_any@10"], scores["mrr"]) == (0, 0)
     assert (scores["keyword_recall@1"], scores["keyword_recall@5"]) == (0, 1)
     assert scores["keyword_mrr"] == 1 / 2
@@ -191,7 +245,7 @@ def test_the_keyword_rule_is_scored_beside_the_strict_one():
 
 def test_a_question_without_keywords_has_no_lenient_score():
     """What does not apply is left out, not zero."""
-    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS).scores
+    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS, 10).scores
     assert not any(name.startswith("keyword") for name in scores)
 
 
@@ -202,13 +256,13 @@ def test_a_question_without_keywords_has_no_lenient_score():
 def test_the_valid_memory_should_rank_above_the_superseded_one(order, value):
     """e1 holds the answer, e2 the one that it replaced."""
     settled = record(*[hit(name) for name in order])
-    scores = PRACTICAL.grade(settled, gold("e1", stale=("e2",)), TEXTS).scores
+    scores = PRACTICAL.grade(settled, gold("e1", stale=("e2",)), TEXTS, 10).scores
     assert scores["current_before_stale"] == value
 
 
 def test_the_stale_metric_is_left_out_where_nothing_was_superseded():
     """It is a matter of corrections alone."""
-    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS).scores
+    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS, 10).scores
     assert "current_before_stale" not in scores
 
 

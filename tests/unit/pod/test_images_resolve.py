@@ -201,3 +201,45 @@ async def test_an_unknown_image_id_says_how_to_supply_it(
     daemon({})
     with pytest.raises(PrerequisiteError, match="memrig image load"):
         await resolve(DIGEST, "docker")
+
+
+def install(site: Path, name: str, version: str) -> None:
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+
+async def test_a_process_pods_inputs_move_with_what_is_installed(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An upgraded bm25s is another memory system, though the folder is the same."""
+    root = tmp_path_factory.mktemp("environment")
+    paths = []
+    for name, version in (("old", "0.3"), ("new", "0.4")):
+        site = root / name / "site-packages"
+        install(site, "bm25s", version)
+        install(site, "Other_Thing", "1")
+        paths.append(str(site))
+    seen = []
+    for path in (paths[0], paths[1], paths[0]):
+        monkeypatch.setattr("sys.path", [path])
+        seen.append((await resolve(str(folder), "process")).inputs)
+    assert seen[0] == seen[2]
+    assert seen[0]["adapter"] == seen[1]["adapter"]
+    assert seen[0]["environment"] != seen[1]["environment"]
+
+
+def test_what_a_process_pod_can_import_is_listed_once_and_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first on the path counts; the user's own folder and PYTHONPATH are not passed on."""
+    first, second = tmp_path / "a" / "site-packages", tmp_path / "b" / "dist-packages"
+    users, added = tmp_path / "u" / "site-packages", tmp_path / "added"
+    install(first, "Zoo_Thing", "2")
+    install(second, "zoo.thing", "1")
+    install(second, "ape", "3")
+    install(users, "mine", "1")
+    install(added, "extra", "1")
+    monkeypatch.setattr("site.getusersitepackages", lambda: str(users))
+    monkeypatch.setattr("sys.path", ["", str(added), str(users), str(first), str(second)])
+    assert MODULE._installed() == ["ape==3", "zoo-thing==2"]

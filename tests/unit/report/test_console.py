@@ -23,6 +23,7 @@ from support.reports import (
     hostile_report,
     incomplete_report,
     sample_report,
+    shallow_report,
     shown_question,
 )
 
@@ -166,6 +167,17 @@ class TestReport:
         assert "claims" not in summary(sample_report())
         text = summary(incomplete_report())
         assert "12 void, 3 derived, 40 surplus, of 16,300 hits" in text
+
+    def test_a_metric_that_was_not_measured_is_not_available(self) -> None:
+        """Its column stays, without a number."""
+        text = summary(shallow_report(), width=160)
+        assert "R@10" in text
+        assert row_of(text, "overall").count("n/a") == 2
+
+    def test_metrics_that_were_all_not_measured_are_named(self) -> None:
+        """Not an empty table."""
+        report = sample_report(headline=(*sample_report().headline, "odd@1", "odd@2"))
+        assert "odd@1, odd@2: n/a" in summary(report)
 
     def test_labels_are_warnings(self) -> None:
         """What forbids comparison stands above the numbers."""

@@ -15,7 +15,9 @@ from support.reports import (
     LONG,
     hostile_report,
     incomplete_report,
+    metric_values,
     sample_report,
+    shallow_report,
     shown_question,
 )
 
@@ -69,6 +71,25 @@ class TestContent:
             "Rank of the first evidence",
             "Search latency",
         ]
+
+    def test_a_headline_metric_that_was_not_measured_says_so(self) -> None:
+        """In its tile with the reason, and in the table; it has no chart."""
+        page = Page(render_html(shallow_report()))
+        tiles = [e.text for e in page.all("li")]
+        assert "R@10n/atoo few hits were asked for" in tiles
+        assert "MRRn/atoo few hits were asked for" in tiles
+        table = next(t for t in page.all("table") if "All metrics" in t.text)
+        row = next(r for r in table.all("tr") if "recall_any@10" in r.text)
+        assert [cell.text for cell in row.all("td")] == ["n/a"] * len(row.all("td"))
+
+    def test_a_chart_keeps_its_name_where_another_is_missing(self) -> None:
+        """The first headline metric was not measured, the others were."""
+        values = tuple(v for v in metric_values() if v.metric != "recall_any@1")
+        page = Page(render_html(sample_report(metrics=values)))
+        names = [h.text for h in page.all("h3")]
+        assert [name for name in names if name in {"R@1", "R@5", "R@10", "MRR"}] == [
+            "R@5", "R@10", "MRR",
+        ]  # fmt: skip
 
     def test_relevant_and_stale_hits_are_marked_in_words(self) -> None:
         """What a hit is can be read without seeing its colour."""

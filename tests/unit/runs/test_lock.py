@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memrig.errors import UsageError
-from memrig.runs.lock import Lock, check_lock, differences, this_machine
+from memrig.grading.base import load_grader
+from memrig.runs.lock import (
+    Lock,
+    check_lock,
+    differences,
+    grader_lock,
+    plugins_lock,
+    this_machine,
+)
 from support.fake_memory import fake_adapter
 from support.plans import small_lock
 from support.scenarios import small_scenario
@@ -33,6 +41,8 @@ CHANGES = {
     "contract": "sha256:1",
     "suite": "locomo",
     "protocol": "locomo-any",
+    "grader": "practical/9",
+    "plugins": {"suite": "mine==2"},
     "category_labels": "paper",
     "sample": True,
     "isolation": "reset",
@@ -86,7 +96,7 @@ def test_changed_data_is_named_by_its_digest(lock, tmp_path):
 
 def test_many_differences_are_cut_and_counted(lock, tmp_path):
     """Five are enough to see what happened."""
-    with pytest.raises(UsageError, match=r"\(and 7 more\)"):
+    with pytest.raises(UsageError, match=r"\(and 9 more\)"):
         check_lock(saved(lock, tmp_path), changed(lock, **CHANGES))
 
 
@@ -131,3 +141,29 @@ def test_a_machine_says_what_latencies_depend_on():
     assert machine.memory_bytes > 2**20
     assert machine.cpu
     assert machine.kernel
+
+
+@pytest.mark.parametrize("protocol", ["locomo-any", "practical"])
+def test_a_grader_is_locked_by_protocol_and_version(protocol):
+    """As its grades name it."""
+    grader = load_grader(protocol)
+    assert grader_lock(grader) == f"{protocol}/{grader.version}"
+
+
+def test_memrigs_own_suites_and_graders_are_no_plugins():
+    """The rig's version names them."""
+    assert plugins_lock("locomo", "locomo-any") == {}
+
+
+def test_a_plugin_is_locked_by_its_distribution_and_version(tmp_path, monkeypatch):
+    """A new version of it is another run."""
+    folder = tmp_path / "lab-1.4.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: lab\nVersion: 1.4\n")
+    (folder / "entry_points.txt").write_text(
+        "[memrig.suites]\nlab-suite = lab:SUITE\n[memrig.graders]\nlab-any = lab:GRADER\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert plugins_lock("lab-suite", "practical") == {"suite": "lab==1.4"}
+    assert plugins_lock("locomo", "lab-any") == {"grader": "lab==1.4"}
+    assert plugins_lock("lab-suite", "lab-any") == {"suite": "lab==1.4", "grader": "lab==1.4"}

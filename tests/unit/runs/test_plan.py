@@ -1,13 +1,16 @@
 """From a configuration to a lock and its trials; nothing is started."""
 
+import gc
+import weakref
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from memrig.errors import DataError, UsageError
-from memrig.model.scenario import Scenario
+from memrig.model.scenario import Episode, Event, Scenario
 from memrig.runs import plan as planning
 from memrig.runs.config import MAX_SEED, RunConfig
 from memrig.runs.plan import Plan, plan, suite_options, trials_of
@@ -192,3 +195,63 @@ def test_an_unknown_suite_is_refused_with_the_installed_ones():
     with pytest.raises(UsageError, match="no suite 'lokomo'") as caught:
         load_suite("lokomo")
     assert "locomo, practical" in caught.value.fix
+
+
+async def test_a_protocol_without_a_grader_is_refused_before_anything_is_done(
+    tmp_path, monkeypatch
+):
+    """Not after hours, when the report is to be made."""
+    monkeypatch.setattr(type(load_suite("locomo")), "protocols", ("nobody-grades-this",))
+    monkeypatch.setattr(planning, "resolve", None)
+    with pytest.raises(UsageError, match="no grader for protocol 'nobody-grades-this'"):
+        await planned(tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_the_lock_names_grader_and_environment(tmp_path):
+    """What would change the grades, and what a process pod imports."""
+    lock = (await planned(tmp_path / "run")).lock
+    assert lock.grader == "locomo-any/2"
+    assert lock.plugins == {}
+    assert set(lock.adapter.inputs) == {"adapter", "environment"}
+
+
+@pytest.mark.parametrize("isolation", ["fresh", "pooled"])
+async def test_a_value_that_a_suite_cannot_make_an_episode_of_is_the_datas_fault(
+    isolation, tmp_path, monkeypatch
+):
+    """Whichever of the two makes it, the scenario or its stream."""
+
+    def broken(_suite: object, _options: object) -> Iterator[Scenario]:
+        yield small_scenario("good")
+        yield Scenario("bad", [Episode(episode_id="e1", text="")], {})
+
+    monkeypatch.setattr(type(load_suite("locomo")), "scenarios", broken)
+    with pytest.raises(DataError, match=r"Episode\.text: .*at least 1"):
+        await planned(tmp_path / "run", isolation=isolation)
+
+
+class Timeline(list[Event]):
+    """A list that a test can see go."""
+
+
+async def test_a_limit_holds_no_dataset_in_memory(tmp_path, monkeypatch):
+    """One timeline at a time, however many scenarios there are."""
+    made: list[weakref.ref[Timeline]] = []
+    alive: list[int] = []
+
+    def scenarios(_suite: object, _options: object) -> Iterator[Scenario]:
+        for number in range(6):
+            small = small_scenario(f"s{number}")
+            timeline = Timeline(small.timeline)
+            made.append(weakref.ref(timeline))
+            yield Scenario(small.scenario_id, timeline, small.gold)
+            del small, timeline
+            gc.collect()
+            alive.append(sum(ref() is not None for ref in made))
+
+    monkeypatch.setattr(type(load_suite("locomo")), "scenarios", scenarios)
+    made_plan = await planned(tmp_path / "run", limit=12)
+    assert made_plan.questions == 12
+    assert len(made) == 12
+    assert max(alive) <= 2

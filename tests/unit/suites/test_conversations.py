@@ -68,6 +68,7 @@ def twice(items: list) -> None:
     items.append(deepcopy(items[0]))
 
 
+HALF = r"character 1 is '\ud83d', half of a surrogate pair"
 SPOILT = [
     (lambda d: twice(d["scenarios"]), "ada", "scenario id occurs twice", "error"),
     (lambda d: twice(person(d)["questions"]), "ada.q1", "question id occurs twice", "error"),
@@ -101,6 +102,12 @@ SPOILT = [
      "haiku", "error"),
     (lambda d: question(d)["answer"].update(value=""),
      "scenarios.0.questions.0.answer.entity.value", "at least 1", "error"),
+    (lambda d: d.update(name="x\ud83d"), "name", HALF, "error"),
+    (lambda d: person(d).update(persona="x\ud83d"), "scenarios.0.persona", HALF, "error"),
+    (lambda d: person(d)["sessions"][0]["messages"][1].update(text="x\ud83d"),
+     "scenarios.0.sessions.0.messages.1.text", HALF, "error"),
+    (lambda d: question(d)["answer"].update(aliases=["x\ud83d"]),
+     "scenarios.0.questions.0.answer.aliases.0", HALF, "error"),
 ]  # fmt: skip
 
 
@@ -175,3 +182,22 @@ def test_every_message_is_an_episode_and_the_questions_come_last(tmp_path):
     assert last.question_id == "ada#q1"
     gold = scenario.gold["ada#q1"]
     assert (gold.category, gold.evidence, gold.stale) == ("correction", ("m3",), ("m1",))
+
+
+def test_a_key_that_is_no_text_is_named_in_plain_letters():
+    """Or the message itself could not be shown."""
+    data = good()
+    person(data)["x\ud83d"] = "y\ud83d"
+    problems = lint_set(data)[0]
+    assert all(problem.where.isascii() for problem in problems)
+    assert {problem.where for problem in problems} == {"scenarios.0", r"scenarios.0.x\ud83d"}
+
+
+def test_a_file_with_half_a_character_stops_a_run_by_its_place(tmp_path):
+    """As JSON spells it."""
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(good()).replace("Mine is red.", r"Mine is \ud83d."))
+    with pytest.raises(DataError, match="half of a surrogate pair") as caught:
+        read_set(path)
+    assert caught.value.where == f"{path}: scenarios.0.sessions.0.messages.1.text"
+    assert caught.value.fix

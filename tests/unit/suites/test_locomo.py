@@ -70,6 +70,7 @@ def file(tmp_path) -> File:
     return File(tmp_path)
 
 
+HALF = r"character 1 is '\ud83d', half of a surrogate pair"
 SPOILT = [
     (lambda d: d[0].pop("conversation"), "[0].conversation", "expected dict, got nothing"),
     (lambda d: d[0].pop("sample_id"), "[0].sample_id", "expected str, got nothing"),
@@ -94,6 +95,14 @@ SPOILT = [
     (lambda d: d[0]["qa"][3].update(evidence="D1:1"), "qa[3].evidence", "expected list, got str"),
     (lambda d: d[0]["qa"][3].update(evidence=["D1:1", 2]), "qa[3].evidence[1]",
      "expected str, got int 2"),
+    (lambda d: d[0].update(sample_id="a\ud83d"), "[0].sample_id", HALF),
+    (lambda d: d[0]["conversation"]["session_1"][4].update(text="b\ud83d"),
+     "conversation.session_1[4].text", HALF),
+    (lambda d: d[0]["conversation"]["session_1"][4].update(dia_id="D\udc00"),
+     "conversation.session_1[4].dia_id", "half of a surrogate pair"),
+    (lambda d: d[0]["qa"][3].update(question="c\ud83d"), "qa[3].question", HALF),
+    (lambda d: d[0]["qa"][3].update(answer="d\ud83d"), "qa[3].answer", HALF),
+    (lambda d: d[0]["qa"][3].update(evidence=["D\ud83d"]), "qa[3].evidence[0]", HALF),
 ]  # fmt: skip
 
 

@@ -1,11 +1,17 @@
 """`--limit` and `--isolation pooled`: fewer questions in the same shares, or one memory for all."""
 
+import gc
+import weakref
 from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memrig.model.scenario import episodes_of, questions_of
+from memrig.model.gold import Gold
+from memrig.model.scenario import Episode, Event, Scenario, episodes_of, questions_of
 from memrig.suites.sampling import catalog, keep, pool, stratified
 from memrig.suites.spool import spool
 from support.scenarios import small_scenario
@@ -65,6 +71,28 @@ def test_a_catalog_names_every_question_by_scenario():
     assert found["a", "q1"] == "odd"
 
 
+class Timeline(list[Event]):
+    """A list that a test can see go."""
+
+
+def test_a_catalog_keeps_no_timeline():
+    """Or --limit would hold a dataset in memory that is streamed otherwise."""
+    alive: list[int] = []
+    made: list[weakref.ref[Timeline]] = []
+
+    def scenarios() -> Iterator[Scenario]:
+        for number in range(5):
+            timeline = Timeline()
+            made.append(weakref.ref(timeline))
+            yield Scenario(str(number), timeline, {"q": Gold(question_id="q", category="c")})
+            del timeline
+            gc.collect()
+            alive.append(sum(ref() is not None for ref in made))
+
+    assert len(catalog(scenarios())) == 5
+    assert max(alive) <= 1
+
+
 def renamed(name: str):
     """The small scenario with question ids of its own, as suites give them."""
     scenario = small_scenario(name)
@@ -99,3 +127,44 @@ def test_ids_in_a_pool_are_unique_and_evidence_follows_them(tmp_path):
         assert gold.stale == (f"{scenario}/e4",)
         assert known.issuperset(gold.evidence)
     assert spool(pooled, tmp_path).questions == 8
+
+
+def at(*days: int | None, zone: timezone | None = UTC) -> list[Event]:
+    """Episodes of these days, named by their place."""
+    return [
+        Episode(
+            episode_id=str(place),
+            text="x",
+            timestamp=None if day is None else datetime(2025, 1, day, tzinfo=zone),
+        )
+        for place, day in enumerate(days)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "order"),
+    [
+        (at(1, 3, 5), at(2, 4), ["a/0", "b/0", "a/1", "b/1", "a/2"]),
+        (at(1, 1), at(1, 1), ["a/0", "a/1", "b/0", "b/1"]),
+        (at(1, None, 3), at(2), ["a/0", "a/1", "b/0", "a/2"]),
+        (at(3, None), at(2, None, 4), ["b/0", "b/1", "a/0", "a/1", "b/2"]),
+        (at(None, None), at(None), ["a/0", "a/1", "b/0"]),
+        (at(2), at(None, 1), ["b/0", "b/1", "a/0"]),
+        (at(2), at(1, 3, zone=None), ["b/0", "a/0", "b/1"]),
+        (at(2), at(2, zone=timezone(timedelta(hours=2))), ["b/0", "a/0"]),
+    ],
+)
+def test_a_pool_is_in_time_order(left, right, order):
+    """Equal times keep the scenarios' order; an episode without one stays behind its neighbour."""
+    pooled = pool([Scenario("a", left, {}), Scenario("b", right, {})])
+    assert [episode.episode_id for episode in episodes_of(pooled.timeline)] == order
+
+
+@given(st.lists(st.lists(st.integers(1, 28) | st.none(), max_size=8), max_size=4))
+def test_a_pool_loses_no_episode_and_no_order(days):
+    """Whatever the scenarios are: timestamps never fall."""
+    scenarios = [Scenario(str(n), at(*some), {}) for n, some in enumerate(days)]
+    pooled = list(episodes_of(pool(iter(scenarios)).timeline))
+    stamps = [episode.timestamp for episode in pooled if episode.timestamp]
+    assert stamps == sorted(stamps)
+    assert len({episode.episode_id for episode in pooled}) == sum(map(len, days))

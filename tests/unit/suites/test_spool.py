@@ -1,12 +1,19 @@
 """Scenarios on disk: content-addressed, gold aside, any change seen."""
 
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
+from memrig.client.convert import episode_message
+from memrig.client.ids import Pseudonyms
 from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import EntityGold, Gold
-from memrig.model.scenario import Episode, Question, Scenario
-from memrig.suites.spool import MAX_EPISODE_BYTES, SpooledScenario, spool
+from memrig.model.scenario import Episode, Event, Question, Scenario, Turn
+from memrig.suites.checks import MAX_EPISODE_BYTES, MAX_METADATA, MAX_QUERY_BYTES
+from memrig.suites.spool import SpooledScenario, spool
 from support.scenarios import FACTS, QUESTIONS, small_scenario
 
 
@@ -98,16 +105,127 @@ def test_an_episode_and_a_question_may_share_an_id(tmp_path):
     assert (ref.episodes, ref.questions) == (1, 1)
 
 
-@pytest.mark.parametrize(("extra", "fits"), [(0, True), (1, False)])
-def test_an_episode_that_fits_into_no_message_is_refused(extra, fits, tmp_path):
-    """By its bytes, not by its characters."""
-    text = "é" * (MAX_EPISODE_BYTES // 2) + "x" * extra
-    scenario = Scenario("s", [Episode(episode_id="big", text=text)], {})
-    if fits:
-        assert spool(scenario, tmp_path).episodes == 1
+def refused(timeline: Iterable[Event], folder: Path, **changes: object) -> DataError:
+    gold = {"q1": Gold(question_id="q1", category="c", **changes)}
+    with pytest.raises(DataError) as caught:
+        spool(Scenario("s", timeline, gold), folder)
+    assert caught.value.fix
+    return caught.value
+
+
+def encoded(episode: Episode) -> int:
+    return episode_message(episode, Pseudonyms(1, "sha256:0")).ByteSize()
+
+
+def turns(count: int, text: str) -> tuple[Turn, ...]:
+    return tuple(Turn(turn_id=str(n), speaker="é", text=text) for n in range(count))
+
+
+@pytest.mark.parametrize(
+    "episode",
+    [
+        Episode(episode_id="big", text="é" * (MAX_EPISODE_BYTES // 2)),
+        Episode(episode_id="big", text="x", turns=turns(2, "é" * (MAX_EPISODE_BYTES // 4))),
+        Episode(episode_id="big", text="x", turns=turns(400_000, "")),
+        Episode(episode_id="big", text="x", metadata={"k": "v" * MAX_EPISODE_BYTES}),
+    ],
+    ids=["text", "turns", "ids", "metadata"],
+)
+def test_an_episode_that_fits_into_no_message_is_refused(episode, tmp_path):
+    """By its bytes, with all that goes along; not by its characters."""
+    error = refused([episode], tmp_path)
+    assert error.where == "scenario 's': episode 'big'"
+    assert f"at most {MAX_EPISODE_BYTES} fit" in error.message
+    assert error.fix == "split the episode"
+
+
+def test_an_episode_that_fits_is_taken_and_fits_its_message(tmp_path):
+    """The rig's sum is never below what is sent."""
+    episode = Episode(
+        episode_id="big",
+        timestamp=datetime(2025, 1, 1, tzinfo=UTC),
+        text="é" * ((MAX_EPISODE_BYTES - 11_200) // 2),
+        turns=turns(100, "x"),
+        metadata={str(n): "v" for n in range(MAX_METADATA)},
+    )
+    assert spool(Scenario("s", [episode], {}), tmp_path).episodes == 1
+    assert MAX_EPISODE_BYTES - 8_000 < encoded(episode) < MAX_EPISODE_BYTES
+
+
+@pytest.mark.parametrize("count", [MAX_METADATA, MAX_METADATA + 1])
+def test_more_metadata_than_is_ever_sent_is_refused(count, tmp_path):
+    """16 entries of it."""
+    episode = Episode(episode_id="e1", text="x", metadata={str(n): "" for n in range(count)})
+    if count <= MAX_METADATA:
+        assert spool(Scenario("s", [episode], {}), tmp_path).episodes == 1
     else:
-        with pytest.raises(DataError, match=f"'big' has {MAX_EPISODE_BYTES + 1} bytes"):
-            spool(scenario, tmp_path)
+        error = refused([episode], tmp_path)
+        assert error.where == "scenario 's': episode 'e1'"
+        assert error.message == "has 17 entries of metadata, at most 16 are sent"
+
+
+@pytest.mark.parametrize("extra", ["", "x"])
+def test_a_question_that_fits_into_no_query_is_refused(extra, tmp_path):
+    """64 KiB, by its bytes."""
+    timeline = [Question(question_id="q1", text="é" * (MAX_QUERY_BYTES // 2) + extra)]
+    if extra:
+        error = refused(timeline, tmp_path)
+        assert error.where == "scenario 's': question 'q1'"
+        assert error.message.startswith("has 65537 bytes of text, at most 65536")
+    else:
+        gold = {"q1": Gold(question_id="q1", category="c")}
+        assert spool(Scenario("s", timeline, gold), tmp_path).questions == 1
+
+
+HALF = "say \ud83d"
+EPISODE = Episode(episode_id="e1", text="x")
+QUESTION = Question(question_id="q1", text="?")
+
+
+@pytest.mark.parametrize(
+    ("event", "where"),
+    [
+        (EPISODE.model_copy(update={"text": HALF}), "episode 'e1': text"),
+        (EPISODE.model_copy(update={"episode_id": HALF}), r"episode 'say \ud83d': episode_id"),
+        (EPISODE.model_copy(update={"media_type": HALF}), "episode 'e1': media_type"),
+        (EPISODE.model_copy(update={"turns": turns(1, HALF)}), "episode 'e1': turns[0].text"),
+        (EPISODE.model_copy(update={"metadata": {"k": HALF}}), "episode 'e1': metadata['k']"),
+        (EPISODE.model_copy(update={"metadata": {HALF: "v"}}), "episode 'e1': metadata"),
+        (QUESTION.model_copy(update={"text": HALF}), "question 'q1': text"),
+    ],
+)
+def test_text_that_cannot_be_utf8_is_refused_by_its_place(event, where, tmp_path):
+    """A suite of somebody's may make it of broken JSON."""
+    error = refused([event], tmp_path)
+    assert error.where == f"scenario 's': {where}"
+    assert r"character 4 is '\ud83d', half of a surrogate pair" in error.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gold_that_cannot_be_utf8_is_refused_by_its_question(tmp_path):
+    """It is written too."""
+    error = refused([QUESTION], tmp_path, note=HALF)
+    assert error.where == "scenario 's': question 'q1'"
+
+
+@pytest.mark.parametrize(("name", "notes"), [(HALF, ()), ("s", (HALF,))])
+def test_a_scenario_whose_name_or_note_cannot_be_utf8_is_refused(name, notes, tmp_path):
+    """The lock holds both."""
+    with pytest.raises(DataError, match="half of a surrogate pair"):
+        spool(Scenario(name, [EPISODE], {}, notes), tmp_path)
+
+
+def test_an_event_that_a_suite_cannot_make_is_the_datas_fault(tmp_path):
+    """Not a traceback of the model's checks."""
+
+    def timeline() -> Iterator[Event]:
+        yield EPISODE
+        yield Episode(episode_id="e2", text=HALF)
+
+    error = refused(timeline(), tmp_path)
+    assert error.where == "scenario 's'"
+    assert error.message.startswith("Episode.text: Input should be a valid string")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_question_without_gold_is_refused(tmp_path):
