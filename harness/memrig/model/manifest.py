@@ -157,8 +157,8 @@ class AdapterRef(_Strict):
     """An adapter, resolved: all that is needed to start it again, and nothing that can drift.
 
     `images` maps "adapter" and each companion to an image digest (``sha256:…``); `inputs` maps the
-    ones that memrig built to the hash of their build inputs (for a process pod: of the folder and
-    the local sources). For an endpoint, only `endpoint` is known.
+    ones that memrig built to the hash of their build inputs (for a process pod: "adapter" is the
+    folder and the local sources, "environment" all that is installed beside the rig). For an endpoint, only `endpoint` is known.
     """
 
     name: str
