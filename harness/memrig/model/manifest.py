@@ -158,7 +158,8 @@ class AdapterRef(_Strict):
 
     `images` maps "adapter" and each companion to an image digest (``sha256:…``); `inputs` maps the
     ones that memrig built to the hash of their build inputs (for a process pod: "adapter" is the
-    folder and the local sources, "environment" all that is installed beside the rig). For an endpoint, only `endpoint` is known.
+    folder and the local sources, "environment" all that is installed beside the rig).
+    For an endpoint, only `endpoint` is known.
     """
 
     name: str
