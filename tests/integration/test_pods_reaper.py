@@ -129,11 +129,26 @@ async def test_clean_kills_what_a_process_pod_left_running() -> None:
     assert await eventually(gone, bool, 5)
 
 
-async def test_an_expired_lease_ends_a_pod_of_a_living_owner() -> None:
-    """The lease bounds how long a pod can stay, whoever owns it."""
+async def test_a_living_owner_keeps_its_pod_however_long_the_trial_takes() -> None:
+    """The lease bounds pods whose owner cannot be seen; here it can."""
+    wanted = request(await tricky("process"), run_id="slow", lease_s=-1)
+    async with ProcessProvider().start(wanted) as pod, caller(pod.target) as client:
+        await client.ready()
+        report = await reap()
+        fate = await pod.fate()
+
+    assert of_run(report, "slow") == []
+    assert fate.state == "running"
+
+
+async def test_an_expired_lease_ends_a_pod_whose_owner_cannot_be_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The lease bounds how long a pod can stay that nobody here can vouch for."""
     wanted = request(await tricky("process"), run_id="expired", lease_s=-1)
     async with ProcessProvider().start(wanted) as pod, caller(pod.target) as client:
         await client.ready()
+        monkeypatch.setattr("memrig.pod.owner.host_name", lambda: "another host")
         report = await reap()
 
     assert of_run(report, "expired") == ["folder", "process"]
@@ -172,6 +187,7 @@ async def test_without_docker_the_rest_is_cleaned(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     wanted = request(await tricky("process"), run_id="no-docker", lease_s=-1)
     async with ProcessProvider().start(wanted):
+        monkeypatch.setattr("memrig.pod.owner.host_name", lambda: "another host")
         report = await reap()
 
     assert "no Docker daemon" in report.docker
