@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memrig.conformance import ConformanceReport, run_conformance
-from memrig.errors import DataError, IncompleteError, MemrigError
+from memrig.errors import DataError, IncompleteError, MemrigError, UsageError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
@@ -71,12 +71,19 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     report = score(prepared.directory.root)
     if executed.failures:
         raise _incomplete(executed, report)
-    if not report.complete:
+    if problem := report.incomplete or _never_served(report):
         fix = f"see {prepared.directory.report_html}"
-        error = IncompleteError(report.incomplete, where=report.run_id, fix=fix)
+        error = IncompleteError(problem, where=report.run_id, fix=fix)
         error.report = report
         raise error
     return report
+
+
+def _never_served(report: Report) -> str:
+    """Why nothing was measured at all, if so."""
+    if any(latency.phase == "pod_ready" for latency in report.latencies):
+        return ""
+    return f"the adapter never served: {report.faults[0] if report.faults else 'no pod was ready'}"
 
 
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
@@ -93,7 +100,7 @@ async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
 
 def plan(config: RunConfig) -> Plan:
     """Resolves a configuration and spools its scenarios; starts nothing."""
-    return asyncio.run(make_plan(config, _silent))
+    return asyncio.run(make_plan(config, _silent, dry=True))
 
 
 def score(run_folder: Path) -> Report:
@@ -118,7 +125,12 @@ def read_report(run_folder: Path) -> Report:
     directory = RunDirectory(run_folder)
     if not directory.report_json.exists():
         return score(run_folder)
-    return Report.model_validate_json(directory.report_json.read_bytes())
+    try:
+        return Report.model_validate_json(directory.report_json.read_bytes())
+    except ValueError as error:
+        message = "is not a report of this version"
+        fix = f"`memrig score {run_folder}` writes it again"
+        raise UsageError(message, where=str(directory.report_json), fix=fix) from error
 
 
 def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOutcome:
@@ -135,7 +147,9 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
     try:
         spec = TrialSpec.model_validate_json(spec_file.read_bytes())
     except (OSError, ValueError) as error:
-        raise DataError(f"is not a trial spec: {error}", where=str(spec_file)) from error
+        reason = error.strerror if isinstance(error, OSError) else "wrong or missing fields"
+        fix = "specs are in a run's folder `specs`"
+        raise DataError(f"is not a trial spec ({reason})", where=str(spec_file), fix=fix) from error
     out.mkdir(parents=True, exist_ok=True)
     folder = scenarios or spec_file.parent.parent / "scenarios"
     with closing(provider_for(spec.adapter.pod)) as provider:

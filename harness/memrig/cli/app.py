@@ -1,6 +1,10 @@
 """The typer applications that the commands of this package hang on."""
 
+from typing import Annotated
+
 import typer
+
+from memrig._version import __version__
 
 app = typer.Typer(
     name="memrig",
@@ -10,8 +14,24 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 data_app = typer.Typer(help="Datasets: fetch, list, check.", no_args_is_help=True)
-image_app = typer.Typer(help="Adapter images: build, load.", no_args_is_help=True)
+image_app = typer.Typer(help="Adapter images: build, load, prune.", no_args_is_help=True)
 trial_app = typer.Typer(help="Single trials.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 app.add_typer(image_app, name="image")
 app.add_typer(trial_app, name="trial")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"memrig {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A test rig for AI memory systems."""
+    del version

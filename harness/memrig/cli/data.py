@@ -34,6 +34,5 @@ def lint(file: Annotated[Path, typer.Argument(help="A data file.")]) -> None:
     """Names every defect of a data file. Exit code 2 if a run would refuse it."""
     problems = lint_file(file)
     print_problems(problems, str(file))
-    errors = sum(problem.severity == "error" for problem in problems)
-    if errors:
-        raise DataError(f"{errors} errors", where=str(file), fix="mend what the table names")
+    if any(problem.severity == "error" for problem in problems):
+        raise typer.Exit(DataError.exit_code)

@@ -7,6 +7,7 @@ import typer
 
 from memrig import api
 from memrig.cli.app import app
+from memrig.errors import IncompleteError
 from memrig.report.console import print_question, print_questions_table, print_report
 from memrig.report.questions import find_questions
 from memrig.runs.directory import RunDirectory
@@ -33,4 +34,7 @@ def show(
 @app.command()
 def score(run: RunFolder) -> None:
     """Grades a run again from its transcripts. Needs no container and no network."""
-    print_report(api.score(run), RunDirectory(run))
+    report = api.score(run)
+    print_report(report, RunDirectory(run))
+    if not report.complete:
+        raise IncompleteError(report.incomplete, where=str(run), fix="repeat the run's command")

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 from memrig.cli import conformance, data, image, inspect, machine, run, trial
 from memrig.cli.app import app
@@ -20,7 +21,7 @@ def main() -> None:
     try:
         app()
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.exit(INTERRUPTED)
+        _interrupted()
     except MemrigError as error:
         print_error(error)
         sys.exit(error.exit_code)
@@ -28,15 +29,26 @@ def main() -> None:
         _end_group(group)
 
 
+def _interrupted() -> None:
+    with suppress(BrokenPipeError):
+        sys.stderr.write("Interrupted; repeat the command to resume a run.\n")
+    sys.exit(INTERRUPTED)
+
+
 def _as_interrupt(_signal: int, _frame: object) -> None:
-    """A polite kill ends a run as Ctrl-C does: pods are removed first."""
+    """A polite kill ends a run as Ctrl-C does: pods are removed first.
+
+    A job in the background of a script has SIGINT ignored; a kill is meant all the same.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def _end_group(group: BaseExceptionGroup[BaseException]) -> None:
     leaves = list(_leaves(group))
     if any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves):
-        sys.exit(INTERRUPTED)
+        _interrupted()
     known = [leaf for leaf in leaves if isinstance(leaf, MemrigError)]
     if not known:
         raise group

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from memrig import api
 from memrig.cli.app import app
-from memrig.cli.show import run_as_json, run_shown
+from memrig.cli.show import run_as_json, run_shown, show_plan
 from memrig.model.trial import Isolation, Mode
-from memrig.report.console import print_plan, print_suites
+from memrig.report.console import print_suites
 from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs, make_config
 from memrig.suites.base import load_suite, suite_names
 
@@ -44,7 +43,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     jobs = jobs or default_jobs()
     config = make_config({k: v for k, v in locals().items() if k in RunConfig.model_fields})
     if dry_run:
-        print_plan(api.plan(config))
+        show_plan(config, as_json=json)
     elif json:
         run_as_json(config)
     else:

@@ -7,13 +7,24 @@ import typer
 from memrig import api
 from memrig.errors import IncompleteError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
-from memrig.report.console import print_report
+from memrig.pod.runtime import runtime_root
+from memrig.report.console import print_plan, print_report
 from memrig.report.model import Report
 from memrig.report.progress import RunDisplay
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.executor import Observer
 from memrig.runs.plan import Plan
+
+
+def show_plan(config: RunConfig, *, as_json: bool) -> None:
+    """Says what a run would do; starts nothing and leaves nothing behind."""
+    plan = api.plan(config)
+    if not as_json:
+        print_plan(plan)
+        return
+    fields = {"trials": len(plan.specs), "episodes": plan.episodes, "questions": plan.questions}
+    typer.echo(json.dumps({"event": "plan", "run": str(plan.directory.root), **fields}))
 
 
 def run_shown(config: RunConfig) -> None:
@@ -27,8 +38,15 @@ def run_shown(config: RunConfig) -> None:
         raise
     print_report(report, _folder(display.plan))
     if config.keep_pod and display.plan:
-        label = f"io.memrig.run={display.plan.directory.root.name}"
-        typer.echo(f"kept      docker ps --filter label={label}; `memrig clean` removes the pods")
+        _say_kept(display.plan)
+
+
+def _say_kept(plan: Plan) -> None:
+    """Where the pods are that --keep-pod left."""
+    label = f"io.memrig.run={plan.directory.root.name}"
+    docker = plan.lock.adapter.pod == "docker"
+    where = f"docker ps --filter label={label}" if docker else f"sockets below {runtime_root()}"
+    typer.echo(f"kept: {where}\n      `memrig clean` removes the pods", err=True)
 
 
 def _folder(plan: Plan | None) -> RunDirectory | None:
@@ -59,6 +77,10 @@ class _Lines:
         path = self._plan.directory.report_json if self._plan else ""
         self._line({"event": "report", "path": str(path), "complete": report.complete})
 
+    def say_kept(self, config: RunConfig) -> None:
+        if config.keep_pod and self._plan:
+            _say_kept(self._plan)
+
     def _line(self, fields: dict[str, object]) -> None:
         typer.echo(json.dumps(fields, ensure_ascii=False))
 
@@ -73,3 +95,4 @@ def run_as_json(config: RunConfig) -> None:
             lines.report(error.report)
         raise
     lines.report(report)
+    lines.say_kept(config)

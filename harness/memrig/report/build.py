@@ -120,6 +120,8 @@ def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
     labels = []
     if audit.verdict == "failed":
         labels.append("isolation audit failed")
+    if lock.data.name != lock.suite and not lock.sample:
+        labels.append(f"own data: {lock.data.name} ({lock.data.origin})")
     if lock.sample:
         labels.append("built-in sample, not the dataset")
     if lock.limit is not None:
@@ -148,9 +150,10 @@ def _cluster_note(grades: Sequence[Grade]) -> tuple[str, ...]:
 
 def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
     declared = found.capabilities
+    endpoint = lock.adapter.pod == "endpoint"
     return AdapterSummary(
-        name=lock.adapter.name,
-        version=lock.adapter.version,
+        name=declared.name if endpoint and declared else lock.adapter.name,
+        version=declared.version if endpoint and declared else lock.adapter.version,
         pod=lock.adapter.pod,
         digest=lock.adapter.images.get("adapter", ""),
         inputs=lock.adapter.inputs.get("adapter", ""),

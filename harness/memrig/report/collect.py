@@ -48,7 +48,11 @@ class Collected:
     def take(self, spec: TrialSpec, record: Record) -> None:
         """Takes one record in."""
         if isinstance(record, FaultRecord):
-            self.faults.append(f"{spec.trial_id}: {record.outcome.label}: {record.message}")
+            last = next(
+                (line for line in reversed(record.log_tail.splitlines()) if line.strip()), ""
+            )
+            said = f" (its last line: {last.strip()})" if last else ""
+            self.faults.append(f"{spec.trial_id}: {record.outcome.label}: {record.message}{said}")
         elif isinstance(record, QuestionRecord):
             key = spec.trial_id, record.scenario_id, record.question_id
             self.questions[key] = record

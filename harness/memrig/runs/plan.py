@@ -74,8 +74,10 @@ def suite_options(config: RunConfig, suite: Suite) -> SuiteOptions:
     return SuiteOptions(protocol, config.file, config.sample, config.category_labels)
 
 
-async def plan(config: RunConfig, say: Say) -> Plan:
+async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     """Resolves every input, spools the scenarios, and writes or compares the lock.
+
+    A dry plan leaves nothing behind.
 
     Raises:
         UsageError: the configuration cannot be, no grader is installed for its protocol, the data
@@ -117,7 +119,7 @@ async def plan(config: RunConfig, say: Say) -> Plan:
             notes=notes,
             machine=this_machine(),
         )
-        return _settle(config, lock, planned, reason)
+        return _settle(config, lock, planned, reason, dry=dry)
 
 
 async def pod_for(adapter: str, pod: PodChoice) -> tuple[PodKind, str]:
@@ -171,12 +173,14 @@ def _spool_all(
     return tuple(refs), tuple(notes)
 
 
-def _settle(config: RunConfig, lock: Lock, planned: RunDirectory, reason: str) -> Plan:
+def _settle(
+    config: RunConfig, lock: Lock, planned: RunDirectory, reason: str, *, dry: bool
+) -> Plan:
     name = f"{lock.suite}-{lock.adapter.name}-{short(lock.digest, 10)}"
     directory = RunDirectory(config.out or Path("runs") / name)
     specs = trials_of(lock)
     resumed = check_lock(directory.lock_path, lock)
-    if not resumed:
+    if not resumed and not dry:
         write_aside(planned.lock_path, _pretty(lock))
         planned.save_specs(specs)
         promote(planned.root, directory.root)

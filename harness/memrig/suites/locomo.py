@@ -85,7 +85,8 @@ class Locomo:
         notes: tuple[str, ...] = ()
         if digest != f"sha256:{DATASETS['locomo'].sha256}":
             notes = ("the file is not the published locomo10.json (its sha256 differs)",)
-        return DataSource("locomo", path.name, digest, notes)
+        name = "not the published LoCoMo" if notes else "locomo"
+        return DataSource(name, path.name, digest, notes)
 
     def scenarios(self, options: SuiteOptions) -> Iterator[Scenario]:
         """One scenario a dialogue, in file order."""

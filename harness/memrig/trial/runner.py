@@ -2,17 +2,16 @@
 
 import asyncio
 import contextlib
-import gc
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from memrig._version import __version__
-from memrig.errors import AdapterCrashedError, AdapterError
+from memrig.errors import AdapterCrashedError, AdapterError, PrerequisiteError
 from memrig.model.scenario import episodes_of, questions_of
 from memrig.model.transcript import (
     AttemptRecord,
@@ -194,27 +193,24 @@ async def _scored(attempt: _Attempt) -> None:
         async with attempt.session() as session:
             try:
                 await session.handshake()
-                async with attempt.services.measured(), _calm_collector():
+                async with attempt.services.measured():
                     await _play_all(attempt, session)
             except AdapterError as error:
                 attempt.end_by(error)
             await session.record_usage()
     except AdapterError as error:  # it never came up
+        if attempt.spec.adapter.pod == "endpoint":
+            raise _nobody_there(attempt.spec) from error
         attempt.end_by(error)
 
 
-@asynccontextmanager
-async def _calm_collector() -> AsyncIterator[None]:
-    """Keeps Python's collector off what existed before the timed calls.
-
-    Without it, its full passes over the rig's own modules fall into them (up to 0.2 ms a search,
-    measured on a slow machine); what the calls leave behind is still collected.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
+def _nobody_there(spec: TrialSpec) -> PrerequisiteError:
+    """An endpoint that does not answer is not ours to judge: it may not be started yet."""
+    return PrerequisiteError(
+        f"no adapter serves at grpc://{spec.adapter.endpoint}",
+        where=f"trial={spec.trial_id}",
+        fix="start it, then repeat the command",
+    )
 
 
 async def _play_all(attempt: _Attempt, session: Session) -> None:
