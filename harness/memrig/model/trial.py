@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memrig.errors import CrashKind
 from memrig.model.canonical import digest_of, short
 from memrig.model.manifest import AdapterRef
 from memrig.model.scenario import ScenarioRef
@@ -104,11 +103,6 @@ class Outcome(_Frozen):
     def adapters_fault(self) -> bool:
         """Scored 0 under its own name."""
         return self.status in {"adapter_error", "adapter_crashed", "timeout", "budget_exceeded"}
-
-
-def crashed(kind: CrashKind, message: str) -> Outcome:
-    """The outcome of a question that met a dead adapter."""
-    return Outcome(status="adapter_crashed", kind=kind, message=message)
 
 
 class TrialOutcome(_Frozen):
