@@ -25,6 +25,16 @@ A message says what happened, where, expected against got, and the next step. An
 from typing import ClassVar, Literal
 
 CrashKind = Literal["oom", "exit", "hang"]
+GatewayFault = Literal[
+    "provider",
+    "auth",
+    "missing_key",
+    "rejected",
+    "malformed",
+    "not_allowed",
+    "budget",
+    "not_recorded",
+]
 
 
 class MemrigError(Exception):
@@ -109,9 +119,32 @@ class ContractError(AdapterError):
 
 
 class GatewayError(MemrigError):
-    """The model provider failed, after retries."""
+    """A model could not be had. `kind` is why, and decides what becomes of the question:
+
+    - ``provider``: overloaded, failing or unreachable, after retries;
+    - ``auth``: the provider refuses the key; `missing_key`: there is none;
+    - ``rejected``: the provider refuses this very request (too long, filtered, malformed);
+    - ``malformed``: what came back is not a reply;
+    - ``not_allowed``: the run does not name this model;
+    - ``budget``: a limit of the run in tokens or money is reached;
+    - ``not_recorded``: a replay has no such exchange.
+
+    `rejected` and `malformed` settle the question as ungraded; every other kind leaves it open, so
+    that repeating the command goes on there.
+    """
 
     exit_code = 4
+
+    def __init__(
+        self, message: str, *, kind: GatewayFault = "provider", where: str = "", fix: str = ""
+    ) -> None:
+        self.kind: GatewayFault = kind
+        super().__init__(message, where=where, fix=fix)
+
+    @property
+    def settles(self) -> bool:
+        """Whether asking again would meet the same."""
+        return self.kind in {"rejected", "malformed"}
 
 
 class HarnessError(MemrigError):

@@ -1,14 +1,21 @@
 """Between the rig's types and the wire's messages."""
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Literal
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from memrig.client.ids import Pseudonyms
 from memrig.errors import ContractError
 from memrig.model.scenario import Episode
-from memrig.model.transcript import CapabilitiesRecord, HitRecord
+from memrig.model.transcript import (
+    CapabilitiesRecord,
+    FilterFieldRecord,
+    HitRecord,
+    ToolRecord,
+)
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 CONTRACT_MAJOR = "1"
@@ -55,7 +62,16 @@ def hit_record(hit: pb.Hit, ids: Pseudonyms) -> HitRecord:
         score=hit.score,
         episodes=tuple(ids.source_episode(name) for name in hit.source_episode_ids),
         turns=tuple(ids.source_turn(name) for name in hit.source_turn_ids),
+        timestamp=moment(hit.timestamp) if hit.HasField("timestamp") else None,
     )
+
+
+def moment(stamp: Timestamp) -> datetime | None:
+    """A wire timestamp as a time in UTC; None for one that is out of range, which says nothing."""
+    try:
+        return stamp.ToDatetime(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _is_mode(number: int) -> bool:
@@ -108,8 +124,30 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
         contract_version=message.contract_version,
         boot_id=message.boot_id,
         search_modes=tuple(pb.SearchMode.Name(mode) for mode in message.search_modes),
-        filter_fields=tuple(field.name for field in message.filter_fields),
+        filter_fields=tuple(_filter_field(field) for field in message.filter_fields),
         max_results=message.max_results,
         optional=tuple(optional),
-        tools=tuple(tool.name for tool in message.tools),
+        tools=tuple(
+            ToolRecord(
+                name=tool.name, description=tool.description, input_schema=tool.input_schema_json
+            )
+            for tool in message.tools
+        ),
+    )
+
+
+_FILTER_TYPES: Mapping[int, Literal["string", "number", "timestamp", "enum"]] = {
+    pb.FILTER_TYPE_STRING: "string",
+    pb.FILTER_TYPE_NUMBER: "number",
+    pb.FILTER_TYPE_TIMESTAMP: "timestamp",
+    pb.FILTER_TYPE_ENUM: "enum",
+}
+
+
+def _filter_field(field: pb.FilterField) -> FilterFieldRecord:
+    return FilterFieldRecord(
+        name=field.name,
+        type=_FILTER_TYPES[field.type],
+        values=tuple(field.enum_values),
+        description=field.description,
     )

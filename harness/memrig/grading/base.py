@@ -1,7 +1,7 @@
 """Grades, graders, and how to find them. Third parties ship one by ``memrig.graders``."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import Literal, Protocol
 
@@ -9,7 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memrig.errors import UsageError
 from memrig.model.gold import Gold
+from memrig.model.judgement import JudgeTask, Verdict
+from memrig.model.scenario import Question
 from memrig.model.transcript import QuestionRecord
+from memrig.model.trial import Mode
 
 GROUP = "memrig.graders"
 
@@ -18,7 +21,8 @@ class Grade(BaseModel):
     """One question's grade, as a line of `grades.jsonl`. Holds no time and nothing random.
 
     `scores` are fractions, higher is better. `rank` is that of the first evidence (1-based; None:
-    not among the hits). `ungraded` grades carry a reason, no scores, and count in no mean.
+    not among the hits). `ungraded` grades carry a reason, no scores, and count in no mean. `tags`
+    name groups that cut across categories, such as "abstention". `agreement` is the judge's votes'.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,6 +41,8 @@ class Grade(BaseModel):
     outcome: str
     scores: dict[str, float] = Field(default_factory=dict)
     rank: int | None = None
+    tags: tuple[str, ...] = ()
+    agreement: float | None = None
     hits: int = 0
     void_claims: int = 0
     derived_hits: int = 0
@@ -53,12 +59,36 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """All that is known of one question once it is settled.
+
+    Args:
+        question: what was asked, and when.
+        record: the transcript's record; for a fault of the adapter, without searches and answer.
+        gold: what is right.
+        texts: the scenario's episode texts by id.
+        limit: how many hits were asked for, or would have been had a search been made. A metric
+            that needs more is left out: it was not measured.
+        verdicts: a judge's verdicts by task; empty where the protocol has no judge.
+    """
+
+    question: Question
+    record: QuestionRecord
+    gold: Gold
+    texts: Mapping[str, str]
+    limit: int
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Marks:
-    """What a grader makes of one answered question."""
+    """What a grader makes of one settled question. With `ungraded` (a reason), scores are void."""
 
     scores: Mapping[str, float]
     rank: int | None = None
     derived_hits: int = 0
+    ungraded: str = ""
+    agreement: float | None = None
 
 
 class Grader(Protocol):
@@ -70,24 +100,25 @@ class Grader(Protocol):
 
     @property
     def version(self) -> str:
-        """Changes whenever any grade could change."""
+        """Changes whenever any grade could change, a judge's prompt included."""
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The answering modes that leave what this protocol grades."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, the headline ones marked, in the order of tables."""
 
-    def grade(
-        self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int
-    ) -> Marks:
-        """Scores one question; for a fault of the adapter, the record has no searches.
+    @property
+    def judged(self) -> bool:
+        """Whether a judge model is needed."""
 
-        Args:
-            record: the transcript's record.
-            gold: what is right.
-            texts: the scenario's episode texts by id.
-            limit: how many hits were asked for, or would have been had a search been made. A
-                metric that needs more is left out: it was not measured.
-        """
+    def tasks(self, asked: Asked) -> tuple[JudgeTask, ...]:
+        """What a judge must decide before this question can be graded; empty: nothing."""
+
+    def grade(self, asked: Asked) -> Marks:
+        """Scores one question."""
 
 
 def load_grader(protocol: str) -> Grader:

@@ -1,29 +1,41 @@
 """Grades whole trials: from sealed records and gold to lines of `grades.jsonl`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from memrig.grading.base import Grade, Grader, Marks
+from memrig.grading.base import Asked, Grade, Grader, Marks
 from memrig.model.gold import Gold
+from memrig.model.judgement import Verdict
+from memrig.model.scenario import Question
 from memrig.model.transcript import CapabilitiesRecord, QuestionRecord, Record
 from memrig.model.trial import TrialSpec
 
-#: Gold records and episode texts of one scenario.
-Truth = tuple[Mapping[str, Gold], Mapping[str, str]]
+#: Verdicts by task, by (trial id, scenario id, question id).
+Verdicts = Mapping[tuple[str, str, str], Mapping[str, Verdict]]
 
 
-def grade_trial(
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is known of one scenario: its questions, gold records and episode texts, by id."""
+
+    questions: Mapping[str, Question]
+    gold: Mapping[str, Gold]
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+def asked_of(
     spec: TrialSpec,
     records: Iterable[Record],
     truth: Callable[[str], Truth],
-    grader: Grader,
-) -> Iterator[Grade]:
-    """Grades every question of a trial, in the order they were settled.
+    verdicts: Verdicts | None = None,
+) -> Iterator[Asked]:
+    """Every settled question of a trial with all that is known of it, in the order of settling.
 
     Args:
         spec: the trial.
         records: its transcript.
-        truth: gives a scenario's gold and texts by scenario id.
-        grader: the protocol's.
+        truth: what is known of a scenario, by scenario id.
+        verdicts: a judge's.
     """
     loaded: dict[str, Truth] = {}
     limit = spec.top_k
@@ -34,16 +46,46 @@ def grade_trial(
             continue
         if record.scenario_id not in loaded:
             loaded = {record.scenario_id: truth(record.scenario_id)}
-        gold, texts = loaded[record.scenario_id]
-        marks = _marks(record, gold[record.question_id], texts, limit, grader)
-        yield _grade(spec, record, gold[record.question_id], marks, grader)
+        found = loaded[record.scenario_id]
+        key = spec.trial_id, record.scenario_id, record.question_id
+        yield Asked(
+            question=found.questions[record.question_id],
+            record=_settled(record),
+            gold=found.gold[record.question_id],
+            texts=found.texts,
+            limit=record.searches[-1].limit if record.searches else limit,
+            verdicts=(verdicts or {}).get(key, {}),
+        )
 
 
-def _grade(
-    spec: TrialSpec, record: QuestionRecord, gold: Gold, marks: Marks, grader: Grader
-) -> Grade:
-    reason = _why_ungraded(record, gold)
-    searches = record.searches
+def _settled(record: QuestionRecord) -> QuestionRecord:
+    """A fault of the adapter scores what finding and saying nothing scores, whatever it returned.
+
+    So does an exhausted budget that left no answer.
+    """
+    outcome = record.outcome
+    if outcome.adapters_fault or (outcome.status == "budget_exceeded" and record.answer is None):
+        return record.model_copy(update={"searches": (), "answer": None})
+    return record
+
+
+def grade_trial(
+    spec: TrialSpec,
+    records: Iterable[Record],
+    truth: Callable[[str], Truth],
+    grader: Grader,
+    verdicts: Verdicts | None = None,
+) -> Iterator[Grade]:
+    """Grades every question of a trial, in the order they were settled; takes what `asked_of` does."""
+    records = list(records)
+    originals = (record for record in records if isinstance(record, QuestionRecord))
+    for asked, original in zip(asked_of(spec, records, truth, verdicts), originals, strict=True):
+        yield _grade(spec, original, asked, grader)
+
+
+def _grade(spec: TrialSpec, record: QuestionRecord, asked: Asked, grader: Grader) -> Grade:
+    marks = _marks(asked, grader)
+    gold, searches = asked.gold, record.searches
     hits = [hit for search in searches for hit in search.hits]
     return Grade(
         trial_id=spec.trial_id,
@@ -55,11 +97,13 @@ def _grade(
         repeat=spec.repeat,
         protocol=spec.protocol,
         grader=f"{grader.protocol}/{grader.version}",
-        status="ungraded" if reason else "graded",
-        reason=reason,
+        status="ungraded" if marks.ungraded else "graded",
+        reason=marks.ungraded,
         outcome=record.outcome.status,
-        scores={} if reason else dict(marks.scores),
-        rank=None if reason else marks.rank,
+        scores={} if marks.ungraded else dict(marks.scores),
+        rank=None if marks.ungraded else marks.rank,
+        tags=gold.tags,
+        agreement=marks.agreement,
         hits=len(hits),
         void_claims=sum(source is None for hit in hits for source in hit.episodes),
         derived_hits=marks.derived_hits,
@@ -67,18 +111,8 @@ def _grade(
     )
 
 
-def _why_ungraded(record: QuestionRecord, gold: Gold) -> str:
-    if record.outcome.status == "harness_error":
-        return f"harness_error: {record.outcome.message}"
-    return "" if gold.scorable else gold.note or "not scorable"
-
-
-def _marks(
-    record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int, grader: Grader
-) -> Marks:
-    """A fault of the adapter scores what finding nothing scores, whatever it returned."""
-    if record.searches:
-        limit = record.searches[-1].limit
-    if record.outcome.adapters_fault:
-        record = record.model_copy(update={"searches": ()})
-    return grader.grade(record, gold, texts, limit)
+def _marks(asked: Asked, grader: Grader) -> Marks:
+    outcome = asked.record.outcome
+    if outcome.status == "harness_error":
+        return Marks({}, ungraded=f"{outcome.label}: {outcome.message}")
+    return grader.grade(asked)

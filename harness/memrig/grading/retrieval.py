@@ -1,8 +1,8 @@
 """Retrieval protocols: which metrics over the ranking of sources, at which k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from memrig.grading.base import Marks, Metric
+from memrig.grading.base import Asked, Marks, Metric
 from memrig.grading.ranking import (
     Ranking,
     average_precision,
@@ -16,7 +16,9 @@ from memrig.grading.ranking import (
     reciprocal_rank,
 )
 from memrig.model.gold import Gold
+from memrig.model.judgement import JudgeTask
 from memrig.model.transcript import HitRecord, QuestionRecord
+from memrig.model.trial import Mode
 
 _KS = (1, 5, 10)
 _DEPTH = 10
@@ -60,6 +62,8 @@ class RetrievalGrader:
     """
 
     version = "2"
+    modes: tuple[Mode, ...] = ("retrieval",)
+    judged = False
 
     def __init__(self, protocol: str, *, lenient: bool = False, stale: bool = False) -> None:
         self.protocol = protocol
@@ -71,17 +75,25 @@ class RetrievalGrader:
             + ((Metric("current_before_stale", binary=True),) if stale else ())
         )
 
-    def grade(
-        self, record: QuestionRecord, gold: Gold, texts: Mapping[str, str], limit: int
-    ) -> Marks:
-        """Scores one question by every metric that `limit` hits can tell."""
-        hits = hits_of(record)
+    def tasks(self, asked: Asked) -> tuple[JudgeTask, ...]:
+        """Nothing: ranks need no judge."""
+        del asked
+        return ()
+
+    def grade(self, asked: Asked) -> Marks:
+        """Scores one question by every metric that its limit of hits can tell."""
+        gold = asked.gold
+        hits = hits_of(asked.record)
+        derived_hits = sum(derived(hit, asked.texts) for hit in hits)
+        if not gold.scorable:
+            reason = gold.note or "not scorable"
+            return Marks({}, derived_hits=derived_hits, ungraded=reason)
         ranking = rank_sources(hits)
         scores = self._scores(hits, ranking, gold)
         return Marks(
-            scores={name: value for name, value in scores.items() if measurable(name, limit)},
+            scores={name: v for name, v in scores.items() if measurable(name, asked.limit)},
             rank=first_rank(ranking, frozenset(gold.evidence)),
-            derived_hits=sum(derived(hit, texts) for hit in hits),
+            derived_hits=derived_hits,
         )
 
     def _scores(self, hits: Sequence[HitRecord], ranking: Ranking, gold: Gold) -> dict[str, float]:

@@ -164,8 +164,10 @@ class Gold(_Frozen):
 
     `evidence` names episodes (and `evidence_turns` turns) by their real ids; `stale` names those
     that state a superseded value; `keywords` serve a lenient rule that some protocols use;
-    `scorable` is False where the data has no usable evidence, and `note` says why. `cluster` names
-    the source that this question shares with others where that is not the scenario (pooled runs).
+    `scorable` is False where the data has no usable evidence, so that retrieval cannot be graded,
+    and `note` says why. `cluster` names the source that this question shares with others where
+    that is not the scenario (pooled runs).
+    `tags` name groups that cut across categories, such as "abstention".
     """
 
     question_id: str
@@ -178,3 +180,4 @@ class Gold(_Frozen):
     scorable: bool = True
     note: str = ""
     cluster: str = ""
+    tags: tuple[str, ...] = ()

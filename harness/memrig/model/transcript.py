@@ -36,6 +36,23 @@ class PodRecord(_Record):
     description: dict[str, str]
 
 
+class FilterFieldRecord(_Record):
+    """A field that filters may name."""
+
+    name: str
+    type: Literal["string", "number", "timestamp", "enum"]
+    values: tuple[str, ...] = ()
+    description: str = ""
+
+
+class ToolRecord(_Record):
+    """An extra tool of the memory system."""
+
+    name: str
+    description: str
+    input_schema: str
+
+
 class CapabilitiesRecord(_Record):
     """What the adapter declared."""
 
@@ -45,10 +62,10 @@ class CapabilitiesRecord(_Record):
     contract_version: str
     boot_id: str
     search_modes: tuple[str, ...]
-    filter_fields: tuple[str, ...]
+    filter_fields: tuple[FilterFieldRecord, ...]
     max_results: int
     optional: tuple[str, ...]
-    tools: tuple[str, ...]
+    tools: tuple[ToolRecord, ...]
 
 
 class Ack(_Record):
@@ -110,6 +127,15 @@ class HitRecord:
     score: float
     episodes: tuple[str | None, ...]
     turns: tuple[str | None, ...] = ()
+    timestamp: datetime | None = None
+
+
+class FilterUse(_Record):
+    """A condition that a search was given."""
+
+    field: str
+    operator: Literal["equal", "greater_or_equal", "less"]
+    value: str
 
 
 class SearchRecord(_Record):
@@ -121,17 +147,128 @@ class SearchRecord(_Record):
     payload_bytes: int
     hits: tuple[HitRecord, ...]
     surplus_hits: int = 0
+    mode: str = ""
+    filters: tuple[FilterUse, ...] = ()
+
+
+class DocumentRecord(_Record):
+    """One item in full, as Retrieve gave it; `hit` holds its text and claims (its score is 0)."""
+
+    hit: HitRecord
+    ns: int
+    payload_bytes: int
+
+
+class ToolResultRecord(_Record):
+    """What CallTool gave."""
+
+    result_json: str
+    is_error: bool
+    hits: tuple[HitRecord, ...]
+    ns: int
+    payload_bytes: int
+
+
+class AdapterUsage(_Record):
+    """Model usage as the memory system counts it, in mode native."""
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class NativeRecord(_Record):
+    """What the adapter's own Answer gave."""
+
+    answer: str
+    abstained: bool
+    confidence: float | None
+    cited_refs: tuple[str, ...]
+    episodes: tuple[str | None, ...]
+    tools: tuple[str, ...]
+    reasoning: str
+    usage: AdapterUsage | None
+    ns: int
+    payload_bytes: int
+
+
+class Memory(_Record):
+    """A memory as a model gets to know it: a handle of the rig's instead of the adapter's ref.
+
+    `shown_tokens` is how much of it a model was shown, by `estimate_tokens`.
+    """
+
+    handle: str
+    ref_id: str
+    episodes: tuple[str | None, ...]
+    turns: tuple[str | None, ...] = ()
+    shown_tokens: int = 0
+
+
+class ModelCallRecord(_Record):
+    """One call to a model; its text is in the gateway's record under `key`."""
+
+    purpose: str
+    model: str
+    served_model: str
+    key: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    ns: int
+    attempts: int
+    stop_reason: str = "end"
+
+
+class ToolUseRecord(_Record):
+    """One tool call of an agent, as the model made it and as it was answered."""
+
+    name: str
+    arguments_json: str
+    result: str
+    is_error: bool
+    ns: int
+    payload_bytes: int = 0
+
+
+class AnswerRecord(_Record):
+    """The answer to a question, in whatever mode it came about.
+
+    `cited` are handles of `memories`, in the order of the answer; `unknown_citations` counts cited
+    handles that were never issued. `reserved_turn` tells that a budget ran out and this is what
+    the final turn made of what was there. `raw` is the model's text where `text` was taken out of
+    it.
+    """
+
+    text: str
+    abstained: bool = False
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    cited: tuple[str, ...] = ()
+    unknown_citations: int = 0
+    reserved_turn: bool = False
+    reasoning: str = ""
+    raw: str = ""
+    memories: tuple[Memory, ...] = ()
+    usage: AdapterUsage | None = None
 
 
 class QuestionRecord(_Record):
-    """A question is settled, whatever the outcome."""
+    """A question is settled, whatever the outcome.
+
+    `searches` are in the order they were made, in mode retrieval and reader exactly one. `ns` is
+    the whole time, `memory_ns` what of it was spent waiting for the memory system.
+    """
 
     kind: Literal["question"] = "question"
     scenario_id: str
     question_id: str
     outcome: Outcome
     ns: int
+    memory_ns: int = 0
     searches: tuple[SearchRecord, ...] = ()
+    answer: AnswerRecord | None = None
+    model_calls: tuple[ModelCallRecord, ...] = ()
+    tool_uses: tuple[ToolUseRecord, ...] = ()
 
 
 class FaultRecord(_Record):

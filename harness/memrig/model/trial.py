@@ -11,7 +11,7 @@ from memrig.model.canonical import digest_of, short
 from memrig.model.manifest import AdapterRef
 from memrig.model.scenario import ScenarioRef
 
-Mode = Literal["retrieval"]
+Mode = Literal["retrieval", "reader", "agent", "native"]
 Isolation = Literal["fresh", "reset", "pooled"]
 TrialKind = Literal["scored", "isolation-audit"]
 
@@ -31,13 +31,89 @@ class Deadlines(_Frozen):
     ingest: float = Field(default=3600, gt=0)
     flush: float = Field(default=600, gt=0)
     search: float = Field(default=10, gt=0)
+    retrieve: float = Field(default=10, gt=0)
+    answer: float = Field(default=120, gt=0)
+    call_tool: float = Field(default=30, gt=0)
 
 
 class Budget(_Frozen):
-    """What one question may use. A limit hit is a result, not an error."""
+    """What one question may use. A limit hit is a result, not an error.
 
+    Args:
+        preset: its name where it is one of `PRESETS`.
+        wall_time_s: seconds from asking to answer, waiting for models included.
+        payload_bytes: bytes that the memory system may return, all calls of the question together.
+        turns: replies of an agent that may call tools; the reserved final one comes on top.
+        tool_calls: calls that an agent may make.
+        tokens: tokens that models may be sent and return for the question, without the reserved
+            final turn; None: no limit.
+        usd: money that models may cost for the question; None: no limit.
+    """
+
+    preset: str = ""
     wall_time_s: float = Field(default=30, gt=0)
     payload_bytes: int = Field(default=4 * 1024**2, gt=0)
+    turns: int = Field(default=8, ge=1)
+    tool_calls: int = Field(default=16, ge=1)
+    tokens: int | None = Field(default=None, gt=0)
+    usd: float | None = Field(default=None, gt=0)
+
+
+#: `--budget NAME`. The numbers of turns, calls and bytes follow LENS where it has such a preset.
+PRESETS: Mapping[str, Budget] = {
+    "fast": Budget(
+        preset="fast",
+        wall_time_s=60,
+        payload_bytes=32 * 1024,
+        turns=5,
+        tool_calls=10,
+        tokens=16_384,
+    ),
+    "standard": Budget(
+        preset="standard",
+        wall_time_s=180,
+        payload_bytes=64 * 1024,
+        turns=8,
+        tool_calls=16,
+        tokens=65_536,
+    ),
+    "extended": Budget(
+        preset="extended",
+        wall_time_s=600,
+        payload_bytes=128 * 1024,
+        turns=20,
+        tool_calls=50,
+        tokens=262_144,
+    ),
+    "constrained": Budget(
+        preset="constrained",
+        wall_time_s=120,
+        payload_bytes=8 * 1024,
+        turns=4,
+        tool_calls=4,
+        tokens=16_384,
+    ),
+}
+
+PromptStyle = Literal["direct", "step-by-step"]
+
+
+class AnswerSpec(_Frozen):
+    """How questions become answers, in every mode but retrieval.
+
+    Args:
+        model: the reader's or agent's; empty in mode native.
+        prompt: the instruction's style.
+        prompts: sha256 of the prompt texts in use, so that a changed prompt is another trial.
+        context_tokens: the most tokens of memories that a reader is shown, by `estimate_tokens`.
+        max_output_tokens: of each reply.
+    """
+
+    model: str = ""
+    prompt: PromptStyle = "direct"
+    prompts: str = ""
+    context_tokens: int = Field(default=16_000, ge=100)
+    max_output_tokens: int = Field(default=500, ge=1)
 
 
 class TrialSpec(_Frozen):
@@ -60,6 +136,7 @@ class TrialSpec(_Frozen):
     top_k: int = Field(default=10, ge=1, le=1000)
     deadlines: Deadlines = Deadlines()
     budget: Budget = Budget()
+    answer: AnswerSpec | None = None
 
     @cached_property
     def trial_id(self) -> str:
@@ -102,7 +179,7 @@ class Outcome(_Frozen):
     @property
     def adapters_fault(self) -> bool:
         """Scored 0 under its own name."""
-        return self.status in {"adapter_error", "adapter_crashed", "timeout", "budget_exceeded"}
+        return self.status in {"adapter_error", "adapter_crashed", "timeout"}
 
 
 class TrialOutcome(_Frozen):

@@ -138,6 +138,6 @@ def grade_records(
     def truth(scenario_id: str) -> Truth:
         scenario = directory.scenario(spec, scenario_id)
         scenario.verify()
-        return scenario.gold(), scenario.episode_texts()
+        return Truth(scenario.questions(), scenario.gold(), scenario.episode_texts())
 
     return grade_trial(spec, records, truth, load_grader(spec.protocol))

@@ -137,6 +137,10 @@ class SpooledScenario:
         """The gold records by question id."""
         return {record.question_id: record for record in self._read_gold()}
 
+    def questions(self) -> dict[str, Question]:
+        """The questions by id."""
+        return {event.question_id: event for event in self.events() if event.type == "question"}
+
     def episode_texts(self) -> dict[str, str]:
         """Every episode's text by id, for graders that compare a hit with its sources."""
         return {event.episode_id: event.text for event in self.events() if event.type == "episode"}

@@ -1,0 +1,1 @@
+"""How a question becomes an answer: retrieval, reader, agent, native (architecture §6)."""

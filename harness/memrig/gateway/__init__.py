@@ -1,0 +1,1 @@
+"""The LLM gateway: the only code that holds a key (architecture §5)."""
