@@ -70,6 +70,7 @@ class Asked:
         limit: how many hits were asked for, or would have been had a search been made. A metric
             that needs more is left out: it was not measured.
         verdicts: a judge's verdicts by task; empty where the protocol has no judge.
+        mode: how the question was answered.
     """
 
     question: Question
@@ -78,6 +79,7 @@ class Asked:
     texts: Mapping[str, str]
     limit: int
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    mode: Mode = "retrieval"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ def asked_of(
             texts=found.texts,
             limit=record.searches[-1].limit if record.searches else limit,
             verdicts=(verdicts or {}).get(key, {}),
+            mode=spec.mode,
         )
 
 

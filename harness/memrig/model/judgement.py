@@ -51,7 +51,8 @@ class Verdict(_Record):
     """What a judge made of one task. `score` is the median of the valid votes.
 
     It is None where fewer than `quorum` votes were valid: the question is then ungraded.
-    `agreement` is the share of valid votes that equal the most common one.
+    `agreement` is the share of valid votes that equal the most common one; None where fewer than
+    two are valid. `grader` names the protocol, version and prompts that asked.
     """
 
     trial_id: str
@@ -65,3 +66,4 @@ class Verdict(_Record):
     score: float | None
     agreement: float | None
     reason: str = ""
+    grader: str = ""
