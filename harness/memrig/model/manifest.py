@@ -150,7 +150,8 @@ class AdapterManifest(_Strict):
         return tuple(order)
 
 
-PodKind = Literal["docker", "process", "endpoint"]
+#: "baseline" runs in the rig itself; "given" stands for answers that were produced elsewhere.
+PodKind = Literal["docker", "process", "endpoint", "baseline", "given"]
 
 
 class AdapterRef(_Strict):
@@ -159,7 +160,7 @@ class AdapterRef(_Strict):
     `images` maps "adapter" and each companion to an image digest (``sha256:…``); `inputs` maps the
     ones that memrig built to the hash of their build inputs (for a process pod: "adapter" is the
     folder and the local sources, "environment" all that is installed beside the rig).
-    For an endpoint, only `endpoint` is known.
+    For an endpoint, only `endpoint` is known; for a baseline, only its name.
     """
 
     name: str

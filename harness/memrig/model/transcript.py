@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from memrig.model.chat import Phase
 from memrig.model.trial import Outcome
 
 
@@ -301,6 +302,19 @@ class UsageRecord(_Record):
     memory_bytes: int | None
 
 
+class ModelUsageRecord(_Record):
+    """What the memory system's own calls of one model came to in one phase of the trial."""
+
+    kind: Literal["model_usage"] = "model_usage"
+    phase: Phase
+    model: str
+    calls: int
+    attempts: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
 class TeardownRecord(_Record):
     """A pod is gone; how long its removal took."""
 
@@ -326,6 +340,7 @@ Record = Annotated[
     | FaultRecord
     | AuditRecord
     | UsageRecord
+    | ModelUsageRecord
     | TeardownRecord
     | CloseRecord,
     Field(discriminator="kind"),

@@ -2,12 +2,13 @@
 
 from typing import Literal, NamedTuple, assert_never
 
-from memrig.errors import MemrigError
+from memrig.errors import MemrigError, UsageError
 from memrig.model.manifest import PodKind
 from memrig.pod.base import PodProvider
 from memrig.pod.docker import DockerProvider
 from memrig.pod.docker.floor import engine_gaps
 from memrig.pod.endpoint import EndpointProvider
+from memrig.pod.host import HostProvider
 from memrig.pod.probe import engine_facts
 from memrig.pod.process import ProcessProvider
 
@@ -44,5 +45,9 @@ def provider_for(kind: PodKind) -> PodProvider:
             return ProcessProvider()
         case "endpoint":
             return EndpointProvider()
+        case "baseline":
+            return HostProvider()
+        case "given":
+            raise UsageError("these answers were produced elsewhere; there is nothing to run")
         case _:
             assert_never(kind)

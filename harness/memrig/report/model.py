@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from memrig.model.manifest import PodKind
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
@@ -21,7 +22,7 @@ class AdapterSummary(_Frozen):
 
     name: str
     version: str
-    pod: Literal["docker", "process", "endpoint"]
+    pod: PodKind
     digest: str
     inputs: str
     declared_name: str = ""

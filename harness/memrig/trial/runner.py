@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +25,7 @@ from memrig.pod.base import PodProvider, PodRequest
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.audit import audit_reset, found, make_canary, plant, verdict
 from memrig.trial.directory import Kept, TrialDirectory
+from memrig.trial.models import ModelService, trial_models
 from memrig.trial.session import Session, open_session
 from memrig.trial.timeline import Timeline, outcome_of
 from memrig.trial.transcript import TranscriptWriter
@@ -56,6 +57,7 @@ class TrialServices:
             starting and removing pods happens outside it.
         observer: told of progress; must not block.
         keep_pod: leave the pod running.
+        models: the gateway; None: nothing in the trial may call a model.
         now: the clock for stamps.
     """
 
@@ -64,6 +66,7 @@ class TrialServices:
     measured: Callable[[], AbstractAsyncContextManager[object]] = contextlib.nullcontext
     observer: Callable[[Progress], None] = lambda _: None
     keep_pod: bool = False
+    models: ModelService | None = None
     now: Callable[[], datetime] = _utc_now
 
 
@@ -114,15 +117,34 @@ class _Attempt:
         """Notes what ended the trial, and settles what is open by it."""
         self.settle_open(self.fault(error))
 
-    def session(self) -> AbstractAsyncContextManager[Session]:
-        request = PodRequest(
-            adapter=self.spec.adapter,
-            run_id=self.services.run_id,
-            trial_id=self.spec.trial_id,
-            keep=self.services.keep_pod,
-        )
-        provider = self.services.provider
-        return open_session(self.spec, provider, request, self.log, self.saved_logs.append)
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Session]:
+        """A started pod, with a way to models where it asked for any."""
+        services, spec = self.services, self.spec
+        async with trial_models(services.models, spec) as models:
+            request = PodRequest(
+                adapter=spec.adapter,
+                run_id=services.run_id,
+                trial_id=spec.trial_id,
+                gateway_socket=models.socket if models else None,
+                keep=services.keep_pod,
+            )
+            async with open_session(
+                spec,
+                services.provider,
+                request,
+                self.log,
+                self.saved_logs.append,
+                models,
+                services.measured,
+            ) as session:
+                yield session
+
+    def record_models(self) -> None:
+        """Notes which models the memory system used for itself, and what they cost."""
+        if self.services.models:
+            for record in self.services.models.usage_of(self.spec.trial_id):
+                self.log.append(record)
 
 
 async def run_trial(
@@ -142,6 +164,7 @@ async def run_trial(
     Raises:
         InfrastructureError: the engine failed; what was answered is kept for the next attempt.
         PrerequisiteError: the pod cannot be started on this machine.
+        GatewayError: a model could not be had; what was answered is kept likewise.
         VerificationError: a scenario or an unfinished transcript was changed.
     """
     directory = TrialDirectory(out, spec)
@@ -193,11 +216,12 @@ async def _scored(attempt: _Attempt) -> None:
         async with attempt.session() as session:
             try:
                 await session.handshake()
-                async with attempt.services.measured():
-                    await _play_all(attempt, session)
+                await _play_all(attempt, session)
             except AdapterError as error:
+                session.raise_model_fault()
                 attempt.end_by(error)
             await session.record_usage()
+            attempt.record_models()
     except AdapterError as error:  # it never came up
         if attempt.spec.adapter.pod == "endpoint":
             raise _nobody_there(attempt.spec) from error

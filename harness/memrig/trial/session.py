@@ -1,21 +1,29 @@
 """A live adapter: pod, client and transcript together, and what to conclude when it fails."""
 
 import asyncio
+import contextlib
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from memrig.client import MemoryClient
+from memrig.client import MemoryClient, Pseudonyms
+from memrig.client.base import AdapterClient
+from memrig.client.baseline import BASELINES, PREFIX, BaselineClient
 from memrig.errors import (
     AdapterCrashedError,
     AdapterError,
     AdapterRpcError,
     InfrastructureError,
 )
+from memrig.model.chat import Chat, Phase
+from memrig.model.gold import Gold
 from memrig.model.transcript import CapabilitiesRecord, PodRecord, TeardownRecord, UsageRecord
 from memrig.model.trial import TrialSpec
 from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
+from memrig.trial.memory import AdapterMemory, BaselineMemory, Charged, Memory
+from memrig.trial.models import NO_MODELS, TrialModels
 from memrig.trial.transcript import TranscriptWriter
 
 #: How long a lost connection may take to come back before the adapter counts as hung, seconds.
@@ -27,13 +35,60 @@ _DEFAULT_START_S = 30.0
 
 @dataclass(slots=True)
 class Session:
-    """What the steps of a trial work with."""
+    """What the steps of a trial work with.
+
+    Args:
+        spec: the trial.
+        pod: what runs.
+        client: who speaks to it.
+        log: the transcript.
+        models: the trial's models; None: there are none.
+        measured: entered while calls are timed.
+    """
 
     spec: TrialSpec
     pod: Pod
-    client: MemoryClient
+    client: MemoryClient | BaselineClient
     log: TranscriptWriter
+    models: TrialModels | None = None
+    measured: Callable[[], AbstractAsyncContextManager[object]] = contextlib.nullcontext
     capabilities: CapabilitiesRecord = field(init=False)
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether this is the oracle; gold is read for nothing else."""
+        return isinstance(self.client, BaselineClient) and self.client.kind == "oracle"
+
+    @property
+    def chat(self) -> Chat:
+        """The rig's own way to models."""
+        return self.models.chat if self.models else NO_MODELS
+
+    def enter(self, phase: Phase, scope: str) -> None:
+        """From here on, the memory system's own model calls are charged to this phase."""
+        if self.models:
+            self.models.identity.enter(phase, scope)
+
+    def raise_model_fault(self) -> None:
+        """Raises what kept the memory system from a model: its results are not its own fault then.
+
+        Raises:
+            GatewayError: the provider failed it, or the run's money is spent.
+        """
+        if self.models and (fault := self.models.identity.fault):
+            raise fault
+
+    def memory(
+        self,
+        ids: Pseudonyms,
+        dates: Mapping[str, datetime],
+        gold: Gold | None,
+        charged: Charged,
+    ) -> Memory:
+        """The memory as one question sees it."""
+        if isinstance(self.client, BaselineClient):
+            return BaselineMemory(self.client, self.capabilities, dates, gold)
+        return AdapterMemory(self.client, self.capabilities, dates, ids, charged)
 
     async def handshake(self) -> None:
         """Shakes hands; from here on, another process than this one is a crash.
@@ -143,6 +198,8 @@ async def open_session(
     request: PodRequest,
     log: TranscriptWriter,
     save_log: Callable[[str], None],
+    models: TrialModels | None = None,
+    measured: Callable[[], AbstractAsyncContextManager[object]] = contextlib.nullcontext,
 ) -> AsyncIterator[Session]:
     """Starts a pod and waits until the adapter serves.
 
@@ -152,8 +209,9 @@ async def open_session(
     started = time.monotonic_ns()
     async with provider.start(request) as pod:
         up = time.monotonic_ns()
+        leaving = up
         try:
-            async with MemoryClient(pod.target, spec.deadlines) as client:
+            async with _client_of(spec, pod) as client:
                 await _wait_ready(spec, pod, client)
                 ready = time.monotonic_ns()
                 log.append(
@@ -161,14 +219,24 @@ async def open_session(
                         start_ns=up - started, ready_ns=ready - started, description=pod.description
                     )
                 )
-                yield Session(spec, pod, client, log)
+                yield Session(spec, pod, client, log, models, measured)
         finally:
             save_log(await tail(pod, 2000))
             leaving = time.monotonic_ns()
     log.append(TeardownRecord(ns=time.monotonic_ns() - leaving))
 
 
-async def _wait_ready(spec: TrialSpec, pod: Pod, client: MemoryClient) -> None:
+@asynccontextmanager
+async def _client_of(spec: TrialSpec, pod: Pod) -> AsyncIterator[MemoryClient | BaselineClient]:
+    if spec.adapter.pod == "baseline":
+        name = spec.adapter.name.removeprefix(PREFIX)
+        yield BaselineClient(next(kind for kind in BASELINES if kind == name))
+        return
+    async with MemoryClient(pod.target, spec.deadlines) as client:
+        yield client
+
+
+async def _wait_ready(spec: TrialSpec, pod: Pod, client: AdapterClient) -> None:
     async def still_alive() -> None:
         if crash := _crash_from(await pod.fate(), "start"):
             raise crash

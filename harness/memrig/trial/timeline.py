@@ -2,10 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
 from itertools import groupby
 from typing import cast
 
+from memrig.answering import mode_of
+from memrig.answering.base import Access, Trace
 from memrig.client import Pseudonyms
 from memrig.errors import (
     AdapterCrashedError,
@@ -13,14 +17,11 @@ from memrig.errors import (
     AdapterRpcError,
     AdapterTimeoutError,
     ContractError,
+    GatewayError,
 )
+from memrig.model.chat import CallContext, Phase
 from memrig.model.scenario import Episode, Question
-from memrig.model.transcript import (
-    IngestRecord,
-    QuestionRecord,
-    SearchRecord,
-    StreamRecord,
-)
+from memrig.model.transcript import IngestRecord, QuestionRecord, StreamRecord
 from memrig.model.trial import Outcome
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.session import Session
@@ -69,8 +70,11 @@ class Timeline:
         self._settled = settled
         self._counted = counted
         self._ids = Pseudonyms(session.spec.seed, scenario.ref.digest)
-        self._limit = min(session.spec.top_k, session.capabilities.max_results)
+        self._mode = mode_of(session.spec.mode)
+        self._gold = scenario.gold() if session.needs_gold else {}
+        self._dates: dict[str, datetime] = {}
         self._timeouts = 0
+        self._in_memory = False
         self._crashed: AdapterCrashedError | None = None
 
     async def play(self) -> None:
@@ -79,6 +83,7 @@ class Timeline:
         Raises:
             AdapterCrashedError: the adapter is gone; the open questions are not settled.
             AdapterError: ingest or flush failed; likewise.
+            GatewayError: a model could not be had; what is open may be asked again later.
         """
         open_questions = self._count_open()
         for asks, events in groupby(
@@ -97,7 +102,10 @@ class Timeline:
         return self._scenario.ref.questions - done
 
     async def _ingest(self, episodes: Iterable[Episode]) -> None:
-        sent = _Tally(episodes)
+        async with self._charged("ingest", self._id):
+            await self._stream(_Tally(episodes, self._dates))
+
+    async def _stream(self, sent: "_Tally") -> None:
         started = time.monotonic_ns()
         try:
             async for acks in self._session.client.ingest(sent, self._ids):
@@ -115,19 +123,35 @@ class Timeline:
             )
             self._session.log.append(await self._session.client.flush(self._id), sync=True)
         except AdapterError as error:
+            self._session.raise_model_fault()
             raise await self._session.crash_of(error) or error from error
+        self._session.raise_model_fault()
+
+    @asynccontextmanager
+    async def _charged(self, phase: Phase, scope: str) -> AsyncIterator[None]:
+        """Holds the slot in which calls are timed; the memory's model calls are charged to it."""
+        async with self._session.measured():
+            self._session.enter(phase, scope)
+            self._in_memory = True  # and stays so if this is cancelled: it was waited for
+            yield
+            self._in_memory = False
 
     async def _ask_if_open(self, question: Question) -> int:
         if (self._id, question.question_id) in self._answered:
             return 0
         started = time.monotonic_ns()
-        searches, outcome = await self._search(question)
+        trace = Trace()
+        outcome = await self._outcome(question, trace)
         record = QuestionRecord(
             scenario_id=self._id,
             question_id=question.question_id,
             outcome=outcome,
             ns=time.monotonic_ns() - started,
-            searches=searches,
+            memory_ns=trace.memory_ns,
+            searches=tuple(trace.searches),
+            answer=trace.answer,
+            model_calls=tuple(trace.model_calls),
+            tool_uses=tuple(trace.tool_uses),
         )
         self._session.log.append(record, sync=True)
         self._settled(record)
@@ -135,27 +159,51 @@ class Timeline:
             raise self._crashed
         return 1
 
-    async def _search(self, question: Question) -> tuple[tuple[SearchRecord, ...], Outcome]:
-        budget = self._session.spec.budget
+    def _access(self, question: Question) -> Access:
+        spec = self._session.spec
+        scope = f"{self._id}/{question.question_id}#{spec.repeat}"
+
+        def charged(phase: Phase) -> AbstractAsyncContextManager[None]:
+            return self._charged(phase, scope)
+
+        gold = self._gold.get(question.question_id)
+        return Access(
+            spec=spec,
+            memory=self._session.memory(self._ids, self._dates, gold, charged),
+            chat=self._session.chat,
+            context=CallContext(
+                phase="answer",
+                purpose=spec.mode,
+                trial_id=spec.trial_id,
+                scope=scope,
+                seed=spec.seed,
+            ),
+        )
+
+    async def _outcome(self, question: Question, trace: Trace) -> Outcome:
+        wall_time = self._session.spec.budget.wall_time_s
+        self._in_memory = False
         try:
-            async with asyncio.timeout(budget.wall_time_s):
-                found = await self._session.client.search(question.text, self._limit, self._ids)
+            async with asyncio.timeout(wall_time):
+                outcome = await self._mode(question, self._access(question), trace)
         except TimeoutError:
-            message = f"the question took longer than its {budget.wall_time_s:g} s"
-            return (), await self._late(
-                Outcome(status="budget_exceeded", kind="wall_time", message=message)
-            )
+            message = f"the question took longer than its {wall_time:g} s"
+            late = Outcome(status="budget_exceeded", kind="wall_time", message=message)
+            return await self._late(late) if self._in_memory else late
         except AdapterTimeoutError as error:
-            return (), await self._late(outcome_of(error), error)
+            self._session.raise_model_fault()
+            return await self._late(outcome_of(error), error)
         except AdapterError as error:
+            self._session.raise_model_fault()
             self._timeouts = 0
-            return (), outcome_of(await self._crash(error) or error)
+            return outcome_of(await self._crash(error) or error)
+        except GatewayError as error:
+            if not error.settles:
+                raise
+            return Outcome(status="harness_error", kind=error.kind, message=error.message)
         self._timeouts = 0
-        if found.payload_bytes > budget.payload_bytes:
-            message = f"{found.payload_bytes} bytes of hits, {budget.payload_bytes} allowed"
-            outcome = Outcome(status="budget_exceeded", kind="payload_bytes", message=message)
-            return (found,), outcome
-        return (found,), Outcome(status="answered")
+        self._session.raise_model_fault()
+        return outcome
 
     async def _late(self, outcome: Outcome, error: AdapterTimeoutError | None = None) -> Outcome:
         self._timeouts += 1
@@ -175,10 +223,11 @@ class Timeline:
 
 
 class _Tally:
-    """Counts what passes through on its way to the wire."""
+    """Counts and dates what passes through on its way to the wire."""
 
-    def __init__(self, episodes: Iterable[Episode]) -> None:
+    def __init__(self, episodes: Iterable[Episode], dates: dict[str, datetime]) -> None:
         self._source = episodes
+        self._dates = dates
         self.episodes = 0
         self.text_bytes = 0
 
@@ -186,4 +235,6 @@ class _Tally:
         for episode in self._source:
             self.episodes += 1
             self.text_bytes += len(episode.text.encode())
+            if episode.timestamp is not None:
+                self._dates[episode.episode_id] = episode.timestamp
             yield episode

@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
+from memrig._version import __version__
 from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.model.canonical import digest_of
 from memrig.model.manifest import (
@@ -30,9 +31,13 @@ _TAGGED = re.compile(r"^[a-z0-9][a-z0-9._/:-]*:[A-Za-z0-9_][A-Za-z0-9._-]*$")
 #: Where Python, or Debian's, keeps what was installed.
 _SITES = ("site-packages", "dist-packages")
 _SEPARATORS = re.compile(r"[-_.]+")
+#: What stands before the name of a baseline, and which there are.
+BASELINE = "baseline:"
+BASELINES = ("oracle", "full-context")
+_IMPLIED = ("endpoint", "baseline")
 _FORMS = (
     "give a folder with an adapter.toml (images/bm25), an image by digest (NAME@sha256:…), "
-    "or a running adapter (grpc://host:port)"
+    "a running adapter (grpc://host:port), or a baseline (baseline:oracle)"
 )
 
 
@@ -40,6 +45,8 @@ def implied_pod(adapter: str) -> PodKind | None:
     """The only kind of pod that can take this adapter; None for a folder, which can choose."""
     if adapter.startswith("grpc://"):
         return "endpoint"
+    if adapter.startswith(BASELINE):
+        return "baseline"
     return "docker" if "sha256:" in adapter else None
 
 
@@ -47,7 +54,8 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
     """Finds an adapter, builds or pulls what its pod needs, and names all of it by digest.
 
     Args:
-        adapter: a folder, ``NAME@sha256:…``, ``sha256:…`` (an image id), or ``grpc://host:port``.
+        adapter: a folder, ``NAME@sha256:…``, ``sha256:…`` (an image id), ``grpc://host:port``, or
+            ``baseline:NAME``.
         pod: where it is to run; `implied_pod` tells when there is no choice.
         progress: takes lines of text for a human.
 
@@ -57,7 +65,7 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
         PrerequisiteError: an image is neither here nor to be had; says how to supply it.
     """
     needed = implied_pod(adapter)
-    if (needed or pod) != pod or (pod == "endpoint") != (needed == "endpoint"):
+    if (needed or pod) != pod or (pod in _IMPLIED) != (needed in _IMPLIED):
         fits = needed or "docker or process"
         raise UsageError(
             f"a pod of kind {pod} cannot take this adapter; it needs {fits}",
@@ -66,6 +74,8 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
         )
     if needed == "endpoint":
         return _endpoint(adapter)
+    if needed == "baseline":
+        return _baseline(adapter)
     say = on_loop(progress)
     if needed == "docker":
         return await _image(adapter, say)
@@ -95,6 +105,14 @@ async def load_image(tar: Path) -> str:
             fix="use the digest of the one you mean as --adapter",
         )
     return images[0]
+
+
+def _baseline(adapter: str) -> AdapterRef:
+    name = adapter.removeprefix(BASELINE)
+    if name not in BASELINES:
+        fix = f"one of: {', '.join(BASELINE + known for known in BASELINES)}"
+        raise UsageError(f"there is no baseline {name!r}", where=f"--adapter {adapter}", fix=fix)
+    return AdapterRef(name=adapter, version=__version__, pod="baseline")
 
 
 def _endpoint(adapter: str) -> AdapterRef:

@@ -1,0 +1,54 @@
+"""No pod at all: a baseline lives in the rig's own process."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from memrig.errors import PrerequisiteError
+from memrig.pod.base import Fate, PodRequest, Usage
+
+
+class HostPod:
+    """Implements `Pod` where there is nothing to reach, to measure or to restart."""
+
+    target = ""
+
+    @property
+    def description(self) -> dict[str, str]:
+        """See `Pod`."""
+        return {"pod": "baseline"}
+
+    async def fate(self) -> Fate:
+        """See `Pod`: it runs as long as the rig does."""
+        return Fate("running")
+
+    async def usage(self) -> Usage:
+        """See `Pod`: not measured, since it cannot be told from the rig's own."""
+        return Usage()
+
+    async def logs(self, lines: int = 200) -> str:  # noqa: ARG002 - the seam's signature
+        """See `Pod`: none."""
+        return ""
+
+    async def restart(self, service: str) -> None:
+        """See `Pod`.
+
+        Raises:
+            PrerequisiteError: always.
+        """
+        raise PrerequisiteError(f"a baseline has no {service!r} to restart")
+
+
+class HostProvider:
+    """Implements `PodProvider`; starts and removes nothing."""
+
+    kind: Literal["baseline"] = "baseline"
+
+    def close(self) -> None:
+        """See `PodProvider`; there is nothing to let go of."""
+
+    @asynccontextmanager
+    async def start(self, request: PodRequest) -> AsyncIterator[HostPod]:
+        """See `PodProvider`."""
+        del request
+        yield HostPod()
