@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from memrig.errors import UsageError
-from memrig.grading.base import Grade, load_grader
-from memrig.grading.grade import grade_trial
+from memrig.grading.base import Asked, Grade, Marks, load_grader
+from memrig.grading.grade import Truth, asked_of, grade_trial
 from memrig.grading.retrieval import RetrievalGrader
 from memrig.model.gold import Gold
+from memrig.model.judgement import JudgeTask, Verdict
+from memrig.model.scenario import Question
 from memrig.model.transcript import (
+    AnswerRecord,
     CapabilitiesRecord,
     HitRecord,
     QuestionRecord,
@@ -25,6 +28,7 @@ STRICT = RetrievalGrader("locomo-any")
 PRACTICAL = RetrievalGrader("practical", lenient=True, stale=True)
 TEXTS = {f"e{n}": f"word{n}" for n in range(1, 30)}
 GradeOne = Callable[..., Grade]
+QUESTION = Question(question_id="q1", text="Where is the kettle?")
 
 
 def hit(*episodes: str | None, text: str = "word1") -> HitRecord:
@@ -46,6 +50,14 @@ def record(
     )
 
 
+def truth(gold: Gold) -> Truth:
+    return Truth({"q1": QUESTION}, {"q1": gold}, TEXTS)
+
+
+def marks(grader: RetrievalGrader, settled: QuestionRecord, gold: Gold, limit: int = 10) -> Marks:
+    return grader.grade(Asked(QUESTION, settled, gold, TEXTS, limit))
+
+
 @pytest.fixture
 def spec(tmp_path: Path) -> TrialSpec:
     """A trial that the records could be of."""
@@ -57,7 +69,7 @@ def grade_one(spec) -> GradeOne:
     """Grades one record against one gold."""
 
     def one(settled: QuestionRecord, gold: Gold, grader: RetrievalGrader = STRICT) -> Grade:
-        (grade,) = grade_trial(spec, [settled], lambda _: ({"q1": gold}, TEXTS), grader)
+        (grade,) = grade_trial(spec, [settled], lambda _: truth(gold), grader)
         return grade
 
     return one
@@ -98,8 +110,8 @@ def test_the_scores_are_those_of_the_ranking(grade_one):
 def test_a_grader_scores_no_metric_that_it_does_not_declare(grader):
     """Tables follow the declaration."""
     full = gold("e1", stale=("e2",), keywords=("word1",))
-    marks = grader.grade(record(hit("e1")), full, TEXTS, 10)
-    assert set(marks.scores) == {metric.name for metric in grader.metrics}
+    made = marks(grader, record(hit("e1")), full)
+    assert set(made.scores) == {metric.name for metric in grader.metrics}
 
 
 def chance(claims: int, episodes: int, questions: int) -> dict[str, float]:
@@ -111,7 +123,7 @@ def chance(claims: int, episodes: int, questions: int) -> dict[str, float]:
         order = random_.sample(names, episodes)
         claimed = [order[n * claims : (n + 1) * claims] or order for n in range(10)]
         hits = [hit(*claim) for claim in claimed[: 1000 // claims]]
-        scores = STRICT.grade(record(*hits), gold(random_.choice(names)), {}, 10).scores
+        scores = marks(STRICT, record(*hits), gold(random_.choice(names))).scores
         for name, value in scores.items():
             totals[name] = totals.get(name, 0.0) + value / questions
     return totals
@@ -213,9 +225,8 @@ def test_a_fault_scores_zero_on_all_that_would_have_been_measured(
     if not searched:
         fault = fault.model_copy(update={"searches": ()})
     records: list[Record] = [] if max_results is None else [capable(max_results)]
-    truth = {"q1": FULL}, TEXTS
-    asked = spec.model_copy(update={"top_k": top_k})
-    (grade,) = grade_trial(asked, [*records, fault], lambda _: truth, PRACTICAL)
+    deep = spec.model_copy(update={"top_k": top_k})
+    (grade,) = grade_trial(deep, [*records, fault], lambda _: truth(FULL), PRACTICAL)
     assert grade.scores == dict.fromkeys(BY_LIMIT[limit], 0.0)
 
 
@@ -230,14 +241,14 @@ def test_only_the_last_search_of_a_question_is_graded():
     """It is what the answer would be built on."""
     first, last = record(hit("e1")), record(hit("e2"))
     both = first.model_copy(update={"searches": first.searches + last.searches})
-    assert STRICT.grade(both, gold("e2"), TEXTS, 10).scores["recall_any@1"] == 1
-    assert STRICT.grade(both, gold("e1"), TEXTS, 10).scores["recall_any@1"] == 0
+    assert marks(STRICT, both, gold("e2")).scores["recall_any@1"] == 1
+    assert marks(STRICT, both, gold("e1")).scores["recall_any@1"] == 0
 
 
 def test_the_keyword_rule_is_scored_beside_the_strict_one():
     """A hit of the wrong episode may hold the word."""
     settled = record(hit("e2", text="nothing"), hit("e3", text="the word is KETTLE"))
-    scores = PRACTICAL.grade(settled, gold("e1", keywords=("kettle",)), TEXTS, 10).scores
+    scores = marks(PRACTICAL, settled, gold("e1", keywords=("kettle",))).scores
     assert (scores["recall_any@10"], scores["mrr"]) == (0, 0)
     assert (scores["keyword_recall@1"], scores["keyword_recall@5"]) == (0, 1)
     assert scores["keyword_mrr"] == 1 / 2
@@ -245,7 +256,7 @@ def test_the_keyword_rule_is_scored_beside_the_strict_one():
 
 def test_a_question_without_keywords_has_no_lenient_score():
     """What does not apply is left out, not zero."""
-    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS, 10).scores
+    scores = marks(PRACTICAL, record(hit("e1")), gold("e1")).scores
     assert not any(name.startswith("keyword") for name in scores)
 
 
@@ -256,13 +267,13 @@ def test_a_question_without_keywords_has_no_lenient_score():
 def test_the_valid_memory_should_rank_above_the_superseded_one(order, value):
     """e1 holds the answer, e2 the one that it replaced."""
     settled = record(*[hit(name) for name in order])
-    scores = PRACTICAL.grade(settled, gold("e1", stale=("e2",)), TEXTS, 10).scores
+    scores = marks(PRACTICAL, settled, gold("e1", stale=("e2",))).scores
     assert scores["current_before_stale"] == value
 
 
 def test_the_stale_metric_is_left_out_where_nothing_was_superseded():
     """It is a matter of corrections alone."""
-    scores = PRACTICAL.grade(record(hit("e1")), gold("e1"), TEXTS, 10).scores
+    scores = marks(PRACTICAL, record(hit("e1")), gold("e1")).scores
     assert "current_before_stale" not in scores
 
 
@@ -283,3 +294,121 @@ def test_a_protocol_without_a_grader_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match="no grader for protocol 'locomo-all'") as caught:
         load_grader("locomo-all")
     assert "locomo-any" in caught.value.fix
+
+
+class Curious(RetrievalGrader):
+    """A grader that keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__("curious")
+        self.asked: list[Asked] = []
+
+    def tasks(self, asked: Asked) -> tuple[JudgeTask, ...]:
+        return (JudgeTask("answer", asked.question.text, 10, 1, lambda _: 1.0),)
+
+    def grade(self, asked: Asked) -> Marks:
+        self.asked.append(asked)
+        return Marks({"said": asked.verdicts["answer"].score or 0.0} if asked.verdicts else {})
+
+
+def verdict(question_id: str, score: float, **changes: str) -> Verdict:
+    fields = {"trial_id": "t", "scenario_id": "small", "protocol": "curious", "model": "m"}
+    return Verdict(
+        question_id=question_id, task="answer", votes=(), quorum=1, score=score, agreement=1.0,
+        **(fields | changes),
+    )  # fmt: skip
+
+
+def two_questions(scenario: str) -> Truth:
+    """Both scenarios name their questions alike."""
+    questions = {
+        name: Question(question_id=name, text=f"{scenario} {name}?") for name in ("q1", "q2")
+    }
+    return Truth(questions, {name: gold("e1", note=scenario) for name in questions}, TEXTS)
+
+
+def test_a_settled_question_comes_with_its_own_text_gold_and_episodes(spec):
+    """Two scenarios may use the same ids."""
+    records = [
+        record(hit("e1")).model_copy(update={"scenario_id": scenario, "question_id": name})
+        for scenario, name in (("a", "q1"), ("a", "q2"), ("b", "q1"))
+    ]
+    found = list(asked_of(spec, records, two_questions))
+    assert [asked.question.text for asked in found] == ["a q1?", "a q2?", "b q1?"]
+    assert [asked.gold.note for asked in found] == ["a", "a", "b"]
+    assert all(asked.texts == TEXTS for asked in found)
+
+
+def test_the_truth_of_a_scenario_is_loaded_once_while_its_questions_last(spec):
+    """Memory holds one scenario's texts."""
+    loads: list[str] = []
+
+    def load(scenario: str) -> Truth:
+        loads.append(scenario)
+        return two_questions(scenario)
+
+    names = [("a", "q1"), ("a", "q2"), ("b", "q1"), ("b", "q2")]
+    records = [
+        record().model_copy(update={"scenario_id": scenario, "question_id": name})
+        for scenario, name in names
+    ]
+    assert len(list(asked_of(spec, records, load))) == 4
+    assert loads == ["a", "b"]
+
+
+def test_a_judges_verdict_reaches_the_question_that_it_is_of(spec):
+    """By trial, scenario and question; the others have none."""
+    records = [
+        record().model_copy(update={"scenario_id": scenario, "question_id": name})
+        for scenario, name in (("a", "q1"), ("a", "q2"), ("b", "q1"))
+    ]
+    verdicts = {
+        (spec.trial_id, "a", "q2"): {"answer": verdict("q2", 0.5)},
+        ("another trial", "b", "q1"): {"answer": verdict("q1", 1.0)},
+    }
+    grader = Curious()
+    grades = list(grade_trial(spec, records, two_questions, grader, verdicts))
+    assert [grade.scores for grade in grades] == [{}, {"said": 0.5}, {}]
+    assert [sorted(asked.verdicts) for asked in grader.asked] == [[], ["answer"], []]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answered", "kept"),
+    [
+        (Outcome(status="answered"), True, True),
+        (Outcome(status="abstained"), True, True),
+        (Outcome(status="budget_exceeded", kind="turns"), True, True),
+        (Outcome(status="budget_exceeded", kind="turns"), False, False),
+        (Outcome(status="adapter_error", kind="INTERNAL"), True, False),
+        (Outcome(status="timeout"), True, False),
+    ],
+)
+def test_only_what_an_adapter_may_be_graded_by_is_left_of_a_fault(outcome, answered, kept, spec):
+    """An exhausted budget keeps the answer of its reserved turn; a fault keeps nothing."""
+    settled = record(hit("e1"), outcome=outcome)
+    if answered:
+        settled = settled.model_copy(update={"answer": AnswerRecord(text="in the attic")})
+    (asked,) = asked_of(spec, [settled], lambda _: truth(gold("e1")))
+    assert (asked.record.answer is not None, bool(asked.record.searches)) == (kept, kept)
+
+
+def test_a_graders_reason_not_to_grade_reaches_the_grade(spec):
+    """With the scores left out."""
+
+    class Refuses(Curious):
+        def grade(self, asked: Asked) -> Marks:
+            return Marks({"said": 1.0}, rank=1, ungraded="no quorum", agreement=0.4)
+
+    (grade,) = grade_trial(spec, [record()], lambda _: truth(gold("e1")), Refuses())
+    assert (grade.status, grade.reason, grade.scores, grade.rank) == (
+        "ungraded", "no quorum", {}, None,
+    )  # fmt: skip
+    assert grade.agreement == 0.4
+
+
+def test_a_fault_of_the_rig_is_not_shown_to_the_grader(spec):
+    """There is nothing to grade."""
+    grader = Curious()
+    failed = record(outcome=Outcome(status="harness_error", message="disk full"))
+    (grade,) = grade_trial(spec, [failed], lambda _: truth(gold("e1")), grader)
+    assert (grade.status, grader.asked) == ("ungraded", [])
