@@ -8,6 +8,7 @@ from typing import Protocol
 
 from memrig.errors import UsageError
 from memrig.model.scenario import Scenario
+from memrig.model.trial import Mode
 
 GROUP = "memrig.suites"
 
@@ -21,12 +22,22 @@ class SuiteOptions:
         file: data of the user's own; none: the suite's.
         sample: the suite's tiny built-in sample instead of its data.
         category_labels: which names to give the categories; "true" is the suite's own.
+        variant: which of the suite's published files; empty: the suite's default.
+        order: in which order episodes come; empty: the suite's default.
+        granularity: what becomes an episode; empty: the suite's default.
+        labels: whose gold labels: "published", or "audited" (by `audit_file`).
+        audit_file: what an audit found wrong with the published labels.
     """
 
     protocol: str
     file: Path | None = None
     sample: bool = False
     category_labels: str = "true"
+    variant: str = ""
+    order: str = ""
+    granularity: str = ""
+    labels: str = "published"
+    audit_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +70,31 @@ class Suite(Protocol):
         """The names of the category numberings in use, "true" first."""
 
     @property
+    def modes(self) -> tuple[Mode, ...]:
+        """The answering modes that fit, the default first; a protocol may fit fewer."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The published files to choose from, the default first; empty: there is one."""
+
+    @property
+    def orders(self) -> tuple[str, ...]:
+        """The orders of episodes, the default first; empty: no choice."""
+
+    @property
+    def granularities(self) -> tuple[str, ...]:
+        """What can be an episode, the default first; empty: no choice."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Whose gold labels there are, "published" first."""
+
+    @property
     def top_k(self) -> int:
-        """How many hits a question asks for."""
+        """How many hits a question asks for, where the protocol says nothing else."""
+
+    def top_k_for(self, options: SuiteOptions) -> int:
+        """How many hits a question asks for under these options."""
 
     def source(self, options: SuiteOptions) -> DataSource:
         """Finds the data and hashes it.
@@ -76,6 +110,53 @@ class Suite(Protocol):
         Raises:
             DataError: the file cannot be used; names file, field, value and fix.
         """
+
+
+def check_options(suite: Suite, options: SuiteOptions) -> None:
+    """Refuses a choice that the suite does not offer.
+
+    Raises:
+        UsageError: names flag, value and what there is to choose from.
+    """
+    if options.protocol not in suite.protocols:
+        raise _refused(suite, "--protocol", options.protocol, suite.protocols)
+    for flag, value, offered in (
+        ("--category-labels", options.category_labels, suite.label_sets),
+        ("--variant", options.variant, suite.variants),
+        ("--order", options.order, suite.orders),
+        ("--granularity", options.granularity, suite.granularities),
+        ("--labels", options.labels, suite.labels),
+    ):
+        if value and value not in offered:
+            raise _refused(suite, flag, value, offered)
+    if options.sample:
+        _check_sample(options)
+    if (options.labels == "audited") != (options.audit_file is not None):
+        raise UsageError(
+            "--labels audited and --audit-file go together, only one was given",
+            where=f"--labels {options.labels}",
+            fix="give both, or neither",
+        )
+
+
+def _refused(suite: Suite, flag: str, value: str, offered: tuple[str, ...]) -> UsageError:
+    if not offered:
+        return UsageError(
+            f"{suite.name} takes no {flag}", where=f"{flag} {value}", fix="leave it out"
+        )
+    message = f"{suite.name} has no {flag.removeprefix('--').replace('-', ' ')} {value!r}"
+    return UsageError(message, where=flag, fix=f"one of: {', '.join(offered)}")
+
+
+def _check_sample(options: SuiteOptions) -> None:
+    for flag, given in (
+        ("--file", options.file),
+        ("--variant", options.variant),
+        ("--audit-file", options.audit_file),
+    ):
+        if given:
+            message = f"{flag} and --sample exclude each other"
+            raise UsageError(message, where=f"{flag} {given}", fix="give one of them")
 
 
 def suite_names() -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """Public datasets: pinned by URL, size and sha256, fetched into the user's data folder."""
 
-import hashlib
 import http.client
 import shutil
 import urllib.error
@@ -16,6 +15,10 @@ from memrig.model.canonical import digest_file
 
 _BLOCK = 1 << 16
 _TIMEOUT_S = 30
+_LONGMEMEVAL = (
+    "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/"
+    "98d7416c24c778c2fee6e6f3006e7a073259d48f"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,11 @@ class Dataset:
     licence: str
 
 
+def _longmemeval(variant: str, file_name: str, size: int, sha256: str) -> Dataset:
+    url = f"{_LONGMEMEVAL}/{file_name}"
+    return Dataset(f"longmemeval-{variant}", file_name, url, sha256, size, "MIT")
+
+
 DATASETS = {
     "locomo": Dataset(
         name="locomo",
@@ -39,6 +47,24 @@ DATASETS = {
         sha256="79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
         size=2_805_274,
         licence="CC BY-NC 4.0",
+    ),
+    "longmemeval-oracle": _longmemeval(
+        "oracle",
+        "longmemeval_oracle.json",
+        15_388_478,
+        "821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c",
+    ),
+    "longmemeval-s": _longmemeval(
+        "s",
+        "longmemeval_s_cleaned.json",
+        277_383_467,
+        "d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442",
+    ),
+    "longmemeval-m": _longmemeval(
+        "m",
+        "longmemeval_m_cleaned.json",
+        2_737_100_077,
+        "9d79e5524794a2e6900a3aa9cb7d9152c5a3e8319c9a87c25494ba1eacee495f",
     ),
 }
 
@@ -70,8 +96,12 @@ def path_of(item: Dataset) -> Path:
     return data_folder() / item.file_name
 
 
-def locate(name: str) -> Path:
+def locate(name: str, where: str = "") -> Path:
     """The path of a dataset that was fetched.
+
+    Args:
+        name: the dataset's.
+        where: the flags that ask for it, where they are not ``--suite NAME``.
 
     Raises:
         PrerequisiteError: it was not.
@@ -81,7 +111,7 @@ def locate(name: str) -> Path:
     if not path.is_file():
         raise PrerequisiteError(
             f"the dataset is not on this machine ({path} is missing)",
-            where=f"--suite {name}",
+            where=where or f"--suite {name}",
             fix=f"run `memrig data fetch {name}`, or give your copy with --file {item.file_name}",
         )
     return path
@@ -148,9 +178,9 @@ def adopt(name: str, file: Path) -> Path:
         PrerequisiteError: it is not.
     """
     item = dataset(name)
-    total = hashlib.sha256(file.read_bytes()).hexdigest()
-    if total != item.sha256:
-        message = f"has sha256 {total}, the pinned file has {item.sha256}"
+    actual = digest_file(file)
+    if actual != f"sha256:{item.sha256}":
+        message = f"has {actual}, the pinned file has sha256:{item.sha256}"
         raise PrerequisiteError(message, where=str(file), fix="use it with --file instead")
     path = path_of(item)
     path.parent.mkdir(parents=True, exist_ok=True)

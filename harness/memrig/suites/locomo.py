@@ -19,6 +19,7 @@ from memrig.errors import DataError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import Gold, TextGold
 from memrig.model.scenario import Episode, Event, Question, Scenario
+from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.checks import check_text
 from memrig.suites.datasets import DATASETS, locate
@@ -67,9 +68,19 @@ class Locomo:
 
     name = "locomo"
     summary = "LoCoMo: 10 long dialogues, 1,986 questions; did the memory find a turn that answers?"
-    protocols = ("locomo-any",)
+    protocols = ("locomo-any", "locomo-f1", "locomo-judge", "locomo-judge-strict")
     label_sets = tuple(LABELS)
+    modes: tuple[Mode, ...] = ("retrieval", "reader", "agent", "native")
+    variants: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    granularities: tuple[str, ...] = ()
+    labels = ("published", "audited")
     top_k = 10
+
+    def top_k_for(self, options: SuiteOptions) -> int:
+        """Ten, whatever is asked."""
+        del options
+        return self.top_k
 
     def source(self, options: SuiteOptions) -> DataSource:
         """Finds `locomo10.json`: the sample, the user's file, or what `memrig data fetch` left."""

@@ -11,6 +11,7 @@ from importlib.resources import files
 from memrig.errors import DataError
 from memrig.model.canonical import digest_file, digest_of
 from memrig.model.scenario import Scenario
+from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.conversations import FORMAT, ConversationSet, parse_set, read_set, scenario_of
 
@@ -39,7 +40,17 @@ class Practical:
     summary = "memrig's own: 6 people, 72 sessions, 144 questions, near misses and corrections"
     protocols = ("practical",)
     label_sets = ("true",)
+    modes: tuple[Mode, ...] = ("retrieval", "reader", "agent", "native")
+    variants: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    granularities: tuple[str, ...] = ()
+    labels = ("published",)
     top_k = 10
+
+    def top_k_for(self, options: SuiteOptions) -> int:
+        """Ten, whatever is asked."""
+        del options
+        return self.top_k
 
     def source(self, options: SuiteOptions) -> DataSource:
         """The built-in data by content, or the user's file."""

@@ -18,7 +18,7 @@ from support.scenarios import small_scenario
 
 KEYS = st.dictionaries(
     st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 200).map(str)),
-    st.sampled_from(["facts", "temporal", "multi-hop", "rare"]),
+    st.sampled_from([("facts",), ("temporal",), ("temporal", "abstention"), ("rare",)]),
     max_size=80,
 )
 LIMITS = st.integers(min_value=1, max_value=100)
@@ -51,7 +51,7 @@ def test_the_draw_is_the_same_for_every_system_and_any_order(keys, limit, seed):
 
 def test_another_seed_draws_others():
     """Or the seed would do nothing."""
-    keys = {("a", str(n)): "facts" for n in range(100)}
+    keys = {("a", str(n)): ("facts",) for n in range(100)}
     assert stratified(keys, 10, 1) != stratified(keys, 10, 2)
 
 
@@ -68,7 +68,7 @@ def test_a_catalog_names_every_question_by_scenario():
     """The same question id may occur in two scenarios."""
     found = catalog([small_scenario("a"), small_scenario("b")])
     assert len(found) == 8
-    assert found["a", "q1"] == "odd"
+    assert found["a", "q1"] == ("odd",)
 
 
 class Timeline(list[Event]):
