@@ -1,0 +1,175 @@
+"""A conversation as a built-in reader takes it in: question, memories, and the shape wanted."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
+from typing import Literal
+
+from memrig.gateway.local.dates import stamp_day
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+_MEMORY = re.compile(r"<memory\b([^>]*)>(.*?)</memory>", re.DOTALL)
+_QUESTION = re.compile(r"<question\b([^>]*)>(.*?)</question>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
+_LABELLED = re.compile(
+    r"^[ \t]*(?:question|query)[ \t]*[:=][ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE
+)
+_TODAY = re.compile(r"^[^\n]{0,20}\b(?:current date|today)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
+_ASKS = re.compile(r"[^.?!\n]*\?")
+#: A line that only announces what the model is to write.
+_CUE = re.compile(r"^[\w ()-]{1,40}:\s*$")
+_BLOCKS = re.compile(r"\n\s*\n")
+_HEAD = 120  #: a block's date stands in its first characters
+_LISTS = ("results", "memories", "hits")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message. `called` names the tools that an assistant's message calls."""
+
+    role: Role
+    text: str
+    called: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool on offer, and the name of its argument that takes a query; empty where it has none."""
+
+    name: str
+    query_field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a model was sent. `tools` is empty where none may be called."""
+
+    turns: tuple[Turn, ...]
+    tools: tuple[Tool, ...] = ()
+    json_mode: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it, for counting tokens."""
+        return "\n".join(turn.text for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One memory: what it says, when it was said, and by which handle it is cited."""
+
+    text: str
+    date: str = ""
+    handle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be answered, from what, and when it is asked (as the prompt writes it)."""
+
+    question: str
+    date: str
+    passages: tuple[Passage, ...]
+
+
+def read(conversation: Conversation) -> Asked:
+    """Finds the question and the memories of a conversation.
+
+    The rig's own prompts mark both up. Any other prompt is taken as it is: the question is what is
+    labelled so, else the last sentence that ends in a question mark, else the last line; the
+    memories are all the rest.
+    """
+    marked, found = _marked_question(conversation), list(_marked_memories(conversation))
+    if marked:
+        return Asked(*marked, tuple(found))
+    return _plain(conversation, found)
+
+
+def wants_json(conversation: Conversation) -> bool:
+    """Whether the last message asks for the JSON object of an answer."""
+    last = next((t.text for t in reversed(conversation.turns) if t.role == "user"), "")
+    named = "json" in last.lower() and '"answer"' in last.replace("`", '"').replace("'", '"')
+    return conversation.json_mode or named
+
+
+def search_tool(conversation: Conversation) -> Tool | None:
+    """The tool to search the memory with, while nothing has been searched yet."""
+    if any(turn.role == "tool" for turn in conversation.turns):
+        return None
+    able = [tool for tool in conversation.tools if tool.query_field]
+    named = [tool for tool in able if tool.name == "memory_search"]
+    return next(iter(named + [tool for tool in able if "search" in tool.name.lower()]), None)
+
+
+def _marked_question(conversation: Conversation) -> tuple[str, str] | None:
+    for turn in reversed(conversation.turns):
+        if turn.role in {"user", "system"} and (found := _QUESTION.findall(turn.text)):
+            attributes, text = found[-1]
+            return unescape(text).strip(), dict(_ATTRIBUTE.findall(attributes)).get("date", "")
+    return None
+
+
+def _marked_memories(conversation: Conversation) -> Iterator[Passage]:
+    for turn in conversation.turns:
+        if turn.role == "tool":
+            yield from _results(turn.text)
+        else:
+            for attributes, text in _MEMORY.findall(turn.text):
+                given = dict(_ATTRIBUTE.findall(attributes))
+                date, handle = given.get("date", ""), given.get("handle", "")
+                yield Passage(unescape(text).strip(), date, handle)
+
+
+def _results(text: str) -> Iterator[Passage]:
+    """The memories in a tool's result: a JSON list, or an object that holds one; else the text."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        yield Passage(text)
+        return
+    if isinstance(value, Mapping):
+        value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
+    for item in value if isinstance(value, list) else []:
+        if isinstance(item, str):
+            yield Passage(item)
+        elif isinstance(item, Mapping) and (told := _some(item, "text", "memory", "content")):
+            yield Passage(told, _some(item, "date"), _some(item, "handle", "id"))
+
+
+def _some(item: Mapping[str, object], *keys: str) -> str:
+    return next((value for key in keys if isinstance(value := item.get(key), str)), "")
+
+
+def _plain(conversation: Conversation, found: list[Passage]) -> Asked:
+    users = [turn.text for turn in conversation.turns if turn.role == "user"]
+    asking = next((text for text in reversed(users) if "?" in text), users[-1] if users else "")
+    question = _question_in(asking)
+    today = _TODAY.findall(asking)
+    if not found:
+        rest = [t.text for t in conversation.turns if t.role != "tool"]
+        found = list(_blocks("\n\n".join(text.replace(question, " ") for text in rest)))
+    return Asked(question, today[-1] if today else "", tuple(found))
+
+
+def _question_in(text: str) -> str:
+    if labelled := _LABELLED.findall(text):
+        return str(labelled[-1]).strip()
+    asking: list[str] = [part.strip() for part in _ASKS.findall(text) if len(part.split()) > 1]
+    if asking:
+        return asking[-1]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    telling = [line for line in lines if not _CUE.match(line)]
+    found = telling or lines
+    return found[-1] if found else ""
+
+
+def _blocks(text: str) -> Iterator[Passage]:
+    date = ""
+    for block in _BLOCKS.split(text):
+        if stamp_day(block[:_HEAD]):
+            date = block[:_HEAD]
+        if block.strip():
+            yield Passage(block.strip(), date)
