@@ -6,7 +6,7 @@ One place for all of them, so that the same name means the same in every table.
 from collections.abc import Sequence
 
 from memrig.grading.base import Asked, Metric
-from memrig.grading.ranking import rank_sources, recall_any
+from memrig.grading.ranking import derived, first_rank, rank_sources, recall_any
 from memrig.grading.retrieval import hits_of, measurable
 
 #: The depths that answer protocols report unless they name others.
@@ -61,3 +61,20 @@ def citation_scores(asked: Asked) -> dict[str, float]:
     if total:
         scores["citation_precision"] = sum(bool(relevant & s) for s in cited) / total
     return scores
+
+
+def beside(asked: Asked, ks: Sequence[int] = BESIDE_KS) -> dict[str, float]:
+    """All that is scored beside an answer."""
+    return retrieval_beside(asked, ks) | citation_scores(asked)
+
+
+def evidence_rank(asked: Asked) -> int | None:
+    """The rank of the first evidence in the search that a reader answered from."""
+    if asked.mode != "reader":
+        return None
+    return first_rank(rank_sources(hits_of(asked.record)), frozenset(asked.gold.evidence))
+
+
+def derived_hits(asked: Asked) -> int:
+    """How many hits of the question's last search share no word with what they claim."""
+    return sum(derived(hit, asked.texts) for hit in hits_of(asked.record))
