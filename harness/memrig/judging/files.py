@@ -5,34 +5,24 @@ its own votes.
 """
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from memrig.errors import InfrastructureError, VerificationError
-from memrig.grading.grade import Verdicts
 from memrig.judging.panel import Result, count
 from memrig.model.canonical import canonical_json
 from memrig.model.judgement import Verdict
 
-FOLDER = "verdicts"
 
-
-def path_of(run: Path, trial_id: str) -> Path:
-    """Where a trial's verdicts are."""
-    return run / FOLDER / f"{trial_id}.jsonl"
-
-
-def write_verdicts(run: Path, trial_id: str, verdicts: Iterable[Verdict]) -> None:
-    """Writes a trial's verdicts, sorted, whole or not at all.
+def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
+    """Writes a trial's verdicts, sorted, whole or not at all; none make an empty file.
 
     Raises:
         InfrastructureError: the disk refuses.
     """
     ordered = sorted(verdicts, key=_key)
-    path = path_of(run, trial_id)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,14 +37,13 @@ def write_verdicts(run: Path, trial_id: str, verdicts: Iterable[Verdict]) -> Non
         raise InfrastructureError(message, where=str(path), fix=fix) from error
 
 
-def read_verdicts(run: Path, trial_id: str) -> list[Verdict]:
-    """A trial's verdicts; none where nothing was judged.
+def read_verdicts(path: Path) -> list[Verdict]:
+    """The verdicts of the trial that the file is named after; none where there is no file.
 
     Raises:
         VerificationError: a line is no verdict, is another trial's, repeats one, or states a score
             that does not follow from its votes.
     """
-    path = path_of(run, trial_id)
     if not path.exists():
         return []
     verdicts: list[Verdict] = []
@@ -66,27 +55,13 @@ def read_verdicts(run: Path, trial_id: str) -> list[Verdict]:
         except ValidationError as error:
             message = f"is no verdict: {error.errors()[0]['msg']}"
             raise VerificationError(message, where=where) from error
-        _check(verdict, trial_id, where)
+        _check(verdict, path.stem, where)
         if _key(verdict) in seen:
             message = f"a second verdict on {verdict.question_id!r}, task {verdict.task!r}"
             raise VerificationError(message, where=where)
         seen.add(_key(verdict))
         verdicts.append(verdict)
     return verdicts
-
-
-def load_verdicts(run: Path, trial_ids: Iterable[str]) -> Verdicts:
-    """The verdicts of several trials as graders take them: by question, then by task.
-
-    Raises:
-        VerificationError: as `read_verdicts`.
-    """
-    found: dict[tuple[str, str, str], dict[str, Verdict]] = defaultdict(dict)
-    for trial_id in trial_ids:
-        for verdict in read_verdicts(run, trial_id):
-            key = verdict.trial_id, verdict.scenario_id, verdict.question_id
-            found[key][verdict.task] = verdict
-    return dict(found)
 
 
 def _key(verdict: Verdict) -> tuple[str, str, str]:

@@ -11,6 +11,9 @@ from memrig.model.chat import Chat
 from memrig.model.judgement import JudgeTask, Verdict
 from memrig.model.trial import TrialSpec
 
+#: How many verdicts are in the making at once; the gateway has limits of its own.
+AT_ONCE = 16
+
 Keep = Callable[[Verdict], None]
 
 
@@ -32,7 +35,7 @@ async def judge_trial(
     spec: TrialSpec,
     asked: Iterable[Asked],
     grader: Grader,
-    limit: int,
+    limit: int = AT_ONCE,
     keep: Keep | None = None,
 ) -> list[Verdict]:
     """Judges every question of a trial that needs it.
