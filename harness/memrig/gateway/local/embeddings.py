@@ -46,21 +46,26 @@ def _encoded(vectors: Vectors, body: Body) -> list[object]:
     raise refused(f"encoding_format is {form!r}, expected float or base64")
 
 
-def _inputs(value: object) -> Sequence[Input]:
-    items: list[Input]
-    items = value if isinstance(value, list) and not _is_tokens(value) else [value]
+def _inputs(value: object) -> list[Input]:
+    items = value if isinstance(value, list) and not _tokens(value) else [value]
     if not items or len(items) > _MOST_INPUTS:
         raise refused(f"input holds {len(items)} texts, expected 1 to {_MOST_INPUTS}")
-    for n, item in enumerate(items):
-        if not (isinstance(item, str) or _is_tokens(item)):
-            raise refused(f"input[{n}] is {type(item).__name__}, expected text or token numbers")
-        if not item:
-            raise refused(f"input[{n}] is empty")
-    return items
+    return [_input(item, f"input[{n}]") for n, item in enumerate(items)]
 
 
-def _is_tokens(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(type(item) is int for item in value)
+def _input(item: object, where: str) -> Input:
+    if item in ("", []):
+        raise refused(f"{where} is empty")
+    found = item if isinstance(item, str) else _tokens(item)
+    if found is None:
+        raise refused(f"{where} is {type(item).__name__}, expected text or token numbers")
+    return found
+
+
+def _tokens(value: object) -> list[int] | None:
+    if isinstance(value, list) and value and all(type(item) is int for item in value):
+        return value
+    return None
 
 
 def _dimensions(body: Body) -> int | None:
