@@ -1,18 +1,15 @@
 """Judges what a trial left to be judged."""
 
-import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
-from memrig.errors import GatewayError
 from memrig.grading.base import Asked, Grader
 from memrig.judging.panel import JudgedQuestion, Panel
+from memrig.judging.pool import AT_ONCE, run_all
 from memrig.model.chat import Chat
 from memrig.model.judgement import JudgeTask, Verdict
 from memrig.model.trial import TrialSpec
-
-#: How many verdicts are in the making at once; the gateway has limits of its own.
-AT_ONCE = 16
 
 Keep = Callable[[Verdict], None]
 
@@ -59,42 +56,26 @@ async def judge_trial(
     Raises:
         GatewayError: the judge could not be had for some question; `keep` has the others.
     """
-    session = _Session(Panel(chat, model), spec, grader, asyncio.Semaphore(limit), keep)
-    async with asyncio.TaskGroup() as group:
-        jobs = [
-            group.create_task(session.settle(one, task))
-            for one in asked
-            for task in tasks_of(one, grader)
-        ]
-    if session.failure is not None:
-        raise session.failure
-    return [verdict for job in jobs if (verdict := job.result()) is not None]
+    session = _Session(Panel(chat, model), spec, grader, keep)
+    jobs = (partial(session.settle, one, task) for one in asked for task in tasks_of(one, grader))
+    return await run_all(jobs, limit)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Session:
-    """One pass over a trial. `failure` is why the judge cannot be had, once it cannot."""
+    """One pass over a trial."""
 
     panel: Panel
     spec: TrialSpec
     grader: Grader
-    slots: asyncio.Semaphore
     keep: Keep | None
-    failure: GatewayError | None = None
 
-    async def settle(self, asked: Asked, task: JudgeTask) -> Verdict | None:
-        """The verdict on one task; None where the judge could not be had."""
+    async def settle(self, asked: Asked, task: JudgeTask) -> Verdict:
+        """The verdict on one task: the one that stands, or a new one."""
         known = asked.verdicts.get(task.name)
         if known is not None and self._stands(known):
             return known
-        async with self.slots:
-            if self.failure is not None:
-                return None
-            try:
-                verdict = await self.panel.judge(task, self._where(asked))
-            except GatewayError as error:
-                self.failure = self.failure or error
-                return None
+        verdict = await self.panel.judge(task, self._where(asked))
         if self.keep is not None:
             self.keep(verdict)
         return verdict

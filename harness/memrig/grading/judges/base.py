@@ -93,7 +93,7 @@ class JudgeGrader:
         prompts: the protocol's; their name is the protocol's.
         case: how a question is judged, by its gold.
         ballot: votes and replies.
-        types: the categories that the protocol has rules of their own for.
+        types: the categories that the protocol tells apart, the first with the general rule.
         ks: depths of the retrieval metrics beside the verdict.
     """
 
@@ -106,12 +106,12 @@ class JudgeGrader:
         case: Callable[[Gold], Case],
         ballot: Ballot,
         *,
-        types: frozenset[str] = frozenset(),
+        types: Sequence[str] = (),
         ks: Sequence[int] = BESIDE_KS,
     ) -> None:
         self.protocol = prompts.name
         self.prompts = prompts
-        self.types = types
+        self.types = tuple(types)
         self._case = case
         self._ballot = ballot
         self._ks = tuple(ks)

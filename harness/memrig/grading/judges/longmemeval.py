@@ -90,13 +90,13 @@ COMPATIBLE = JudgeGrader(
     _prompts("longmemeval-compatible", _YES_OR_NO),
     _case,
     Ballot(votes=1, max_tokens=10, parse=contains_yes),
-    types=frozenset(_RULE_OF_TYPE),
+    types=tuple(_RULE_OF_TYPE),
     ks=_KS,
 )
 STRICT = JudgeGrader(
     _prompts("longmemeval-strict", JSON_CORRECT),
     _case,
     Ballot(3, JSON_TOKENS, json_verdict("correct", {"true": 1.0, "false": 0.0})),
-    types=frozenset(_RULE_OF_TYPE),
+    types=tuple(_RULE_OF_TYPE),
     ks=_KS,
 )
