@@ -1,6 +1,6 @@
 """The seams of answering: what a mode works with, and what it leaves behind."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -54,7 +54,12 @@ class Memory(Protocol):
 
 @dataclass(slots=True)
 class Trace:
-    """All that happened for one question; whole up to the moment that anything fails."""
+    """All that happened for one question; whole up to the moment that anything fails.
+
+    `last_turn` is set while a question has a reserved turn left: who ends it for its wall time may
+    then await ``last_turn("wall_time")`` for an answer from what was found, and its outcome. It is
+    one more call to the model, outside of the budget.
+    """
 
     searches: list[SearchRecord] = field(default_factory=list)
     model_calls: list[ModelCallRecord] = field(default_factory=list)
@@ -62,6 +67,7 @@ class Trace:
     answer: AnswerRecord | None = None
     memory_ns: int = 0
     payload_bytes: int = 0
+    last_turn: Callable[[str], Awaitable[Outcome]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

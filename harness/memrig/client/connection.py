@@ -2,19 +2,30 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from typing import Self, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from typing import Protocol, Self, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from memrig.client.convert import capabilities_record, hit_record
+from memrig.client.answers import document_record, native_record, tool_result_record
+from memrig.client.convert import capabilities_record, hit_record, search_request, timestamp
 from memrig.client.ids import Pseudonyms
 from memrig.client.ingest import IngestResult, ingest_stream
 from memrig.client.status import map_error
-from memrig.errors import AdapterCrashedError, ContractError
-from memrig.model.scenario import Episode
-from memrig.model.transcript import Ack, CapabilitiesRecord, FlushRecord, ResetRecord, SearchRecord
+from memrig.errors import AdapterCrashedError, AdapterRpcError, ContractError
+from memrig.model.scenario import Episode, Question
+from memrig.model.transcript import (
+    Ack,
+    CapabilitiesRecord,
+    DocumentRecord,
+    FilterUse,
+    FlushRecord,
+    NativeRecord,
+    ResetRecord,
+    SearchRecord,
+    ToolResultRecord,
+)
 from memrig.model.trial import Deadlines
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
@@ -35,7 +46,16 @@ _OPTIONS = (
     ("grpc.max_reconnect_backoff_ms", 200),
 )
 
+
+class _Stamped(Protocol):
+    """A response that says which process sent it."""
+
+    @property
+    def boot_id(self) -> str: ...
+
+
 T = TypeVar("T")
+R = TypeVar("R", bound=_Stamped)
 Acks = tuple[Ack, ...]
 
 
@@ -78,6 +98,14 @@ class MemoryClient:
             if response is None:  # how grpc.aio says that it could not be parsed
                 raise ContractError("the response is not a valid message", where=where)
             return response, time.monotonic_ns() - started
+
+    async def _asked(
+        self, call: Callable[..., Awaitable[R]], request: object, deadline_s: float, where: str
+    ) -> tuple[R, int]:
+        """A call of which the response must come from the process of the handshake."""
+        response, ns = await self._call(call, request, deadline_s, where)
+        self.check_boot(response.boot_id, where)
+        return response, ns
 
     async def serving(self) -> bool:
         """Asks the health service once; False for any other answer than SERVING."""
@@ -153,10 +181,9 @@ class MemoryClient:
 
     async def reset(self) -> ResetRecord:
         """Empties the memory."""
-        response, ns = await self._call(
+        _, ns = await self._asked(
             self._stub.Reset, pb.ResetRequest(), self.deadlines.reset, "rpc=Reset"
         )
-        self.check_boot(response.boot_id, "rpc=Reset")
         return ResetRecord(ns=ns)
 
     def ingest(self, episodes: Iterable[Episode], ids: Pseudonyms) -> AsyncIterator[Acks]:
@@ -176,31 +203,81 @@ class MemoryClient:
 
     async def flush(self, scenario_id: str) -> FlushRecord:
         """Passes the barrier."""
-        response, ns = await self._call(
+        response, ns = await self._asked(
             self._stub.Flush, pb.FlushRequest(), self.deadlines.flush, "rpc=Flush"
         )
         total = response.total_items if response.HasField("total_items") else None
-        self.check_boot(response.boot_id, "rpc=Flush")
         return FlushRecord(scenario_id=scenario_id, ns=ns, total_items=total)
 
     async def search(
-        self, query: str, limit: int, ids: Pseudonyms, deadline_s: float | None = None
+        self,
+        query: str,
+        limit: int,
+        ids: Pseudonyms,
+        *,
+        mode: str = "",
+        filters: Sequence[FilterUse] = (),
     ) -> SearchRecord:
         """Searches; hits beyond `limit` are cut and counted as surplus.
 
         Raises:
             ContractError: a hit has a score that is not finite.
         """
-        allowed = min(self.deadlines.search, deadline_s or self.deadlines.search)
-        request = pb.SearchRequest(query=query, limit=limit)
-        response, ns = await self._call(self._stub.Search, request, allowed, "rpc=Search")
-        hits = tuple(hit_record(hit, ids) for hit in response.hits[:limit])
-        self.check_boot(response.boot_id, "rpc=Search")
+        request = search_request(query, limit, mode, filters)
+        response, ns = await self._asked(
+            self._stub.Search, request, self.deadlines.search, "rpc=Search"
+        )
         return SearchRecord(
             query=query,
             limit=limit,
             ns=ns,
             payload_bytes=response.ByteSize(),
-            hits=hits,
+            hits=tuple(hit_record(hit, ids) for hit in response.hits[:limit]),
             surplus_hits=max(0, len(response.hits) - limit),
+            mode=mode,
+            filters=tuple(filters),
         )
+
+    async def retrieve(self, ref_id: str, ids: Pseudonyms) -> DocumentRecord | None:
+        """One item in full; None where the adapter does not know it.
+
+        Raises:
+            ContractError: the document is another one than was asked for (protocol §11.1).
+        """
+        request = pb.RetrieveRequest(ref_id=ref_id)
+        try:
+            response, ns = await self._asked(
+                self._stub.Retrieve, request, self.deadlines.retrieve, "rpc=Retrieve"
+            )
+        except AdapterRpcError as error:
+            if error.code == "NOT_FOUND":
+                return None
+            raise
+        return document_record(response, ref_id, ids, ns)
+
+    async def answer(self, question: Question, limit: int, ids: Pseudonyms) -> NativeRecord:
+        """The memory system's own answer.
+
+        Raises:
+            ContractError: it is empty without abstaining, or its confidence is no number from 0
+                to 1 (protocol §12).
+        """
+        request = pb.AnswerRequest(
+            question=question.text, question_time=timestamp(question.asked_at), limit=limit
+        )
+        response, ns = await self._asked(
+            self._stub.Answer, request, self.deadlines.answer, "rpc=Answer"
+        )
+        return native_record(response, ids, ns)
+
+    async def call_tool(self, name: str, arguments_json: str, ids: Pseudonyms) -> ToolResultRecord:
+        """Runs a declared extra tool.
+
+        Raises:
+            ContractError: the result is not JSON (protocol §14.2).
+        """
+        request = pb.CallToolRequest(name=name, arguments_json=arguments_json)
+        response, ns = await self._asked(
+            self._stub.CallTool, request, self.deadlines.call_tool, "rpc=CallTool"
+        )
+        return tool_result_record(response, name, ids, ns)

@@ -1,7 +1,7 @@
 """Between the rig's types and the wire's messages."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -13,6 +13,7 @@ from memrig.model.scenario import Episode
 from memrig.model.transcript import (
     CapabilitiesRecord,
     FilterFieldRecord,
+    FilterUse,
     HitRecord,
     ToolRecord,
 )
@@ -47,7 +48,22 @@ def episode_message(episode: Episode, ids: Pseudonyms) -> pb.Episode:
     )
 
 
-def hit_record(hit: pb.Hit, ids: Pseudonyms) -> HitRecord:
+def search_request(
+    query: str, limit: int, mode: str, filters: Sequence[FilterUse]
+) -> pb.SearchRequest:
+    """A search. `mode` is a declared one's name; empty leaves the choice to the adapter."""
+    return pb.SearchRequest(
+        query=query,
+        limit=limit,
+        mode=pb.SearchMode.Value(mode) if mode else pb.SEARCH_MODE_UNSPECIFIED,
+        filters=[
+            pb.Filter(field=use.field, operator=_OPERATORS[use.operator], value=use.value)
+            for use in filters
+        ],
+    )
+
+
+def hit_record(hit: pb.Hit, ids: Pseudonyms, where: str = "rpc=Search") -> HitRecord:
     """A hit with real ids; a void claim keeps its place as None.
 
     Raises:
@@ -55,7 +71,7 @@ def hit_record(hit: pb.Hit, ids: Pseudonyms) -> HitRecord:
     """
     if not math.isfinite(hit.score):
         message = f"hit {hit.ref_id!r} has score {hit.score!r}; it must be finite"
-        raise ContractError(message, where="rpc=Search")
+        raise ContractError(message, where=where)
     return HitRecord(
         ref_id=hit.ref_id,
         text=hit.text,
@@ -136,6 +152,11 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
     )
 
 
+_OPERATORS = {
+    "equal": pb.FILTER_OPERATOR_EQUAL,
+    "greater_or_equal": pb.FILTER_OPERATOR_GREATER_OR_EQUAL,
+    "less": pb.FILTER_OPERATOR_LESS,
+}
 _FILTER_TYPES: Mapping[int, Literal["string", "number", "timestamp", "enum"]] = {
     pb.FILTER_TYPE_STRING: "string",
     pb.FILTER_TYPE_NUMBER: "number",

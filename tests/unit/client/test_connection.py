@@ -16,6 +16,7 @@ from memrig.errors import (
     ContractError,
 )
 from memrig.model.scenario import Episode
+from memrig.model.transcript import FilterFieldRecord, ToolRecord
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from support.fake_memory import Behaviour, FakeMemory
 
@@ -42,13 +43,20 @@ def test_the_handshake_keeps_what_was_declared():
         declared(
             supports_answer=True,
             questions_change_memory=True,
-            filter_fields=[pb.FilterField(name="place", type=pb.FILTER_TYPE_STRING)],
-            tools=[pb.Tool(name="recall_day")],
+            filter_fields=[
+                pb.FilterField(
+                    name="place", type=pb.FILTER_TYPE_ENUM, enum_values=["a", "b"], description="d"
+                )
+            ],
+            tools=[pb.Tool(name="recall_day", description="A day.", input_schema_json="{}")],
         )
     )
     assert record.search_modes == ("SEARCH_MODE_HYBRID",)
     assert record.optional == ("answer", "questions_change_memory")
-    assert (record.filter_fields, record.tools) == (("place",), ("recall_day",))
+    assert record.filter_fields == (
+        FilterFieldRecord(name="place", type="enum", values=("a", "b"), description="d"),
+    )
+    assert record.tools == (ToolRecord(name="recall_day", description="A day.", input_schema="{}"),)
 
 
 @pytest.mark.parametrize(

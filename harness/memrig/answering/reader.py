@@ -1,0 +1,73 @@
+"""Mode reader: the rig searches, a model answers from what was found."""
+
+from memrig.answering.base import Access, Trace
+from memrig.answering.context import cut_by_rank
+from memrig.answering.final import reader_answer
+from memrig.answering.handles import Handles, Item
+from memrig.answering.prompts import reader_prompt
+from memrig.answering.steps import (
+    answer_spec,
+    call_model,
+    exceeded,
+    hits_wanted,
+    note_search,
+    request_tokens,
+    settled,
+)
+from memrig.model.chat import ChatRequest, Message
+from memrig.model.scenario import Question
+from memrig.model.transcript import SearchRecord
+from memrig.model.trial import AnswerSpec, Budget, Outcome
+
+#: What `estimate_tokens` takes for one token.
+_BYTES_PER_TOKEN = 4
+
+
+async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
+    """Searches once, shows a model what fits, and takes its reply.
+
+    Raises:
+        AdapterError: the memory system failed.
+        GatewayError: the model could not be had.
+        UsageError: the trial names no model.
+    """
+    spec, budget = answer_spec(access), access.spec.budget
+    limit = access.memory.capabilities.max_results if access.memory.whole else hits_wanted(access)
+    found = note_search(await access.memory.search(question.text, limit), trace)
+    handles = Handles(access.memory.date_of)
+    items = [handles.item(hit) for hit in found.hits]
+    room, hit = _room(question, found, spec, budget)
+    request = _request(question, cut_by_rank(items, room, handles), spec)
+    reply = await call_model(request, "reader", access, trace)
+    marked = spec.prompt == "step-by-step"
+    trace.answer = reader_answer(reply.text, handles, marked=marked, reserved=bool(hit))
+    return exceeded(hit, budget) if hit else settled(trace.answer.abstained)
+
+
+def _room(
+    question: Question, found: SearchRecord, spec: AnswerSpec, budget: Budget
+) -> tuple[int, str]:
+    """How many tokens of memories may be shown, and the kind of budget that is used up.
+
+    A budget of tokens is known beforehand, so the context is made to fit it. What the memory
+    returned is not: beyond the budget it is cut, and the question has used up its bytes.
+    """
+    room, hit = spec.context_tokens, ""
+    if found.payload_bytes > budget.payload_bytes:
+        room, hit = min(room, budget.payload_bytes // _BYTES_PER_TOKEN), "payload_bytes"
+    if budget.tokens is not None:
+        bare = request_tokens(_request(question, [], spec)) + spec.max_output_tokens
+        room = min(room, budget.tokens - bare)
+        hit = hit or ("tokens" if room < 0 else "")
+    return max(0, room), hit
+
+
+def _request(question: Question, items: list[Item], spec: AnswerSpec) -> ChatRequest:
+    prompt = reader_prompt(question, items, spec.prompt)
+    return ChatRequest(
+        model=spec.model,
+        system=prompt.system,
+        messages=(Message("user", prompt.user),),
+        max_tokens=spec.max_output_tokens,
+        stream=True,
+    )
