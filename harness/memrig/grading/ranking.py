@@ -17,10 +17,15 @@ def rank_sources(hits: Iterable[HitRecord]) -> list[str | None]:
     A hit without a claim takes one rank, and so does a void claim and a source that occurred
     before: what fills the list costs a place, so that claiming every episode earns nothing.
     """
+    return rank_claims(hit.episodes for hit in hits)
+
+
+def rank_claims(claims: Iterable[Ranking]) -> list[str | None]:
+    """As `rank_sources`, of what each hit claims."""
     ranking: list[str | None] = []
     seen: set[str] = set()
-    for hit in hits:
-        for source in hit.episodes or (None,):
+    for claimed in claims:
+        for source in claimed or (None,):
             repeated = source is not None and source in seen
             ranking.append(None if repeated else source)
             if source is not None:

@@ -8,21 +8,22 @@ numbers them otherwise, and so do some published tables: `category_labels` match
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TypeVar
 
 from memrig.errors import DataError
 from memrig.model.canonical import digest_file
-from memrig.model.gold import Gold, TextGold
+from memrig.model.gold import AbstentionGold, Gold, GoldAnswer, TextGold
 from memrig.model.scenario import Episode, Event, Question, Scenario
 from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
-from memrig.suites.checks import check_text
 from memrig.suites.datasets import DATASETS, locate
+from memrig.suites.fields import expect, some_text, texts
+from memrig.suites.locomo_audit import CLEAN, ERROR, WRONG_AUDIT, Finding, read_audit
 
 #: Names of the category numbers 1 to 5, by who uses them.
 LABELS: Mapping[str, tuple[str, str, str, str, str]] = {
@@ -31,9 +32,9 @@ LABELS: Mapping[str, tuple[str, str, str, str, str]] = {
     "memorybench": ("single-hop", "multi-hop", "temporal", "world-knowledge", "adversarial"),
     "paper": ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial"),
 }
+_ADVERSARIAL = 5
 _SESSION = re.compile(r"^session_(\d+)$")
 _EVIDENCE = re.compile(r"D:?(\d+):0*(\d+)")
-T = TypeVar("T")
 _DATE = "%I:%M %p on %d %B, %Y"
 
 
@@ -67,7 +68,7 @@ class Locomo:
     """The suite."""
 
     name = "locomo"
-    summary = "LoCoMo: 10 long dialogues, 1,986 questions; did the memory find a turn that answers?"
+    summary = "LoCoMo: 10 long dialogues of two people, 1,986 questions about what was said"
     protocols = ("locomo-any", "locomo-f1", "locomo-judge", "locomo-judge-strict")
     label_sets = tuple(LABELS)
     modes: tuple[Mode, ...] = ("retrieval", "reader", "agent", "native")
@@ -97,14 +98,31 @@ class Locomo:
         if digest != f"sha256:{DATASETS['locomo'].sha256}":
             notes = ("the file is not the published locomo10.json (its sha256 differs)",)
         name = "not the published LoCoMo" if notes else "locomo"
-        return DataSource(name, path.name, digest, notes)
+        return DataSource(name, path.name, digest, notes + _audit_notes(options))
 
     def scenarios(self, options: SuiteOptions) -> Iterator[Scenario]:
         """One scenario a dialogue, in file order."""
         labels = LABELS[options.category_labels]
         where, dialogues = _load(options)
+        findings = _findings(options, dialogues)
         for number, dialogue in enumerate(dialogues):
-            yield _Dialogue(f"{where}: [{number}]", dialogue, labels).scenario()
+            found = findings[number] if findings else None
+            yield _Dialogue(f"{where}: [{number}]", dialogue, labels, found).scenario()
+
+
+def _findings(options: SuiteOptions, dialogues: list[object]) -> list[dict[int, Finding]] | None:
+    """An audit's findings by dialogue and question; None where none was asked for."""
+    if options.audit_file is None:
+        return None
+    found: list[dict[int, Finding]] = [{} for _ in dialogues]
+    for (dialogue, question), finding in read_audit(options.audit_file).items():
+        raw = dialogues[dialogue] if dialogue < len(dialogues) else {}
+        listed = raw.get("qa") if isinstance(raw, dict) else None
+        if not isinstance(listed, list) or question >= len(listed):
+            message = "names a question that the data does not have"
+            raise DataError(message, where=f"{finding.where}.question_id", fix=WRONG_AUDIT)
+        found[dialogue][question] = finding
+    return found
 
 
 def _load(options: SuiteOptions) -> tuple[str, list[object]]:
@@ -131,15 +149,32 @@ def _read(path: Path) -> bytes:
         raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
+def _audit_notes(options: SuiteOptions) -> tuple[str, ...]:
+    if options.audit_file is None:
+        return ()
+    findings = read_audit(options.audit_file).values()
+    wrong = sum(ERROR in finding.tags for finding in findings)
+    said = f"{wrong} wrong answers and {len(findings) - wrong} wrong citations"
+    file = f"{options.audit_file.name}, {digest_file(options.audit_file)}"
+    return (f"labels audited: {said} marked, graded as published ({file})",)
+
+
 class _Dialogue:
     """One element of the file, checked field by field."""
 
-    def __init__(self, where: str, raw: object, labels: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        where: str,
+        raw: object,
+        labels: tuple[str, ...],
+        findings: Mapping[int, Finding] | None,
+    ) -> None:
         self._where = where
         self._labels = labels
-        self._raw = _expect(raw, dict, where)
-        self._conversation = _expect(self._raw.get("conversation"), dict, f"{where}.conversation")
-        self._id = _some_text(self._raw.get("sample_id"), f"{where}.sample_id")
+        self._findings = findings
+        self._raw = expect(raw, dict, where)
+        self._conversation = expect(self._raw.get("conversation"), dict, f"{where}.conversation")
+        self._id = some_text(self._raw.get("sample_id"), f"{where}.sample_id")
 
     def scenario(self) -> Scenario:
         episodes = list(self._episodes())
@@ -154,10 +189,10 @@ class _Dialogue:
             key = f"session_{number}"
             where = f"{self._where}.conversation.{key}"
             date = self._date(f"{key}_date_time")
-            for index, item in enumerate(_expect(self._conversation.get(key), list, where)):
-                turn = _expect(item, dict, f"{where}[{index}]")
+            for index, item in enumerate(expect(self._conversation.get(key), list, where)):
+                turn = expect(item, dict, f"{where}[{index}]")
                 fields = {
-                    name: _expect(turn.get(name), str, f"{where}[{index}].{name}")
+                    name: expect(turn.get(name), str, f"{where}[{index}].{name}")
                     for name in ("speaker", "text", "dia_id")
                 }
                 yield Episode(
@@ -168,7 +203,7 @@ class _Dialogue:
 
     def _date(self, key: str) -> datetime:
         where = f"{self._where}.conversation.{key}"
-        text = _expect(self._conversation.get(key), str, where)
+        text = expect(self._conversation.get(key), str, where)
         try:
             return datetime.strptime(text, _DATE).replace(tzinfo=UTC)
         except ValueError as error:
@@ -179,64 +214,68 @@ class _Dialogue:
         self, known: set[str]
     ) -> tuple[list[Question], dict[str, Gold], tuple[str, ...]]:
         questions, gold = [], {}
-        repaired = dropped = empty = 0
-        for index, item in enumerate(_expect(self._raw.get("qa"), list, f"{self._where}.qa")):
+        counts: Counter[str] = Counter()
+        for index, item in enumerate(expect(self._raw.get("qa"), list, f"{self._where}.qa")):
             where = f"{self._where}.qa[{index}]"
-            qa = _expect(item, dict, where)
-            listed = _expect(qa.get("evidence", []), list, f"{where}.evidence")
-            raw = [_expect(e, str, f"{where}.evidence[{n}]") for n, e in enumerate(listed)]
+            qa = expect(item, dict, where)
+            raw = texts(qa.get("evidence", []), f"{where}.evidence")
             evidence = repair_evidence(raw, known)
-            repaired, dropped = repaired + evidence.repaired, dropped + evidence.dropped
-            empty += not evidence.turns
+            counts["evidence strings repaired"] += evidence.repaired
+            counts["evidence ids dropped: no such turn"] += evidence.dropped
+            counts["questions without evidence, not scored"] += not evidence.turns
             name = f"{self._id}#{index}"
-            text = _some_text(qa.get("question"), f"{where}.question")
+            text = some_text(qa.get("question"), f"{where}.question")
             questions.append(Question(question_id=name, text=text))
+            number = self._number(qa.get("category"), where)
+            answer = _answer(qa, number, where)
+            finding = self._finding(index, text, qa)
+            notes = ("" if evidence.turns else "the data names no evidence", _note(finding))
             gold[name] = Gold(
                 question_id=name,
-                category=self._category(qa.get("category"), where),
-                answer=_answer(qa, f"{where}.answer"),
+                category=self._labels[number - 1],
+                answer=answer,
                 evidence=evidence.turns,
                 scorable=bool(evidence.turns),
-                note="" if evidence.turns else "the data names no evidence",
+                note="; ".join(note for note in notes if note),
+                tags=(f"locomo:{number}", *self._tags(number, finding)),
             )
-        notes = tuple(
-            f"{self._id}: {count} {what}"
-            for count, what in (
-                (repaired, "evidence strings repaired"),
-                (dropped, "evidence ids dropped: no such turn"),
-                (empty, "questions without evidence, not scored"),
-            )
-            if count
-        )
-        return questions, gold, notes
+        shown = tuple(f"{self._id}: {count} {what}" for what, count in counts.items() if count)
+        return questions, gold, shown
 
-    def _category(self, raw: object, where: str) -> str:
+    def _number(self, raw: object, where: str) -> int:
         if type(raw) is not int or not 1 <= raw <= len(self._labels):
             raise DataError(f"is {raw!r}, expected 1 to 5", where=f"{where}.category")
-        return self._labels[raw - 1]
+        return raw
+
+    def _finding(self, index: int, question: str, qa: Mapping[str, object]) -> Finding | None:
+        finding = self._findings.get(index) if self._findings else None
+        if finding:
+            finding.check(question, str(qa.get("answer")))
+        return finding
+
+    def _tags(self, number: int, finding: Finding | None) -> tuple[str, ...]:
+        if number == _ADVERSARIAL:
+            return ("adversarial",)
+        if self._findings is None:
+            return ()
+        return finding.tags if finding else (CLEAN,)
 
 
-def _answer(qa: Mapping[str, object], where: str) -> TextGold | None:
+def _note(finding: Finding | None) -> str:
+    return finding.note if finding else ""
+
+
+def _answer(qa: Mapping[str, object], number: int, where: str) -> GoldAnswer | None:
+    """The raw string of categories 1 to 4; category 5 asks for what was never said."""
+    if number == _ADVERSARIAL:
+        trap = qa.get("adversarial_answer", "")
+        return AbstentionGold(
+            type="abstention", reason=expect(str(trap), str, f"{where}.adversarial_answer")
+        )
     answer = qa.get("answer")
     if answer is None:
         return None
-    return TextGold(type="text", value=_expect(str(answer), str, where))
-
-
-def _expect(value: object, kind: type[T], where: str) -> T:
-    if not isinstance(value, kind):
-        got = "nothing" if value is None else f"{type(value).__name__} {value!r:.60}"
-        raise DataError(f"expected {kind.__name__}, got {got}", where=where)
-    if isinstance(value, str):
-        check_text(value, where)
-    return value
-
-
-def _some_text(value: object, where: str) -> str:
-    text = _expect(value, str, where)
-    if not text.strip():
-        raise DataError("is empty", where=where)
-    return text
+    return TextGold(type="text", value=expect(str(answer), str, f"{where}.answer"))
 
 
 SUITE = Locomo()

@@ -58,11 +58,12 @@ def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
     folder.mkdir(parents=True, exist_ok=True)
     events, gold = _Sink(folder, ".jsonl"), _Sink(folder, ".gold.jsonl")
     seen: set[tuple[str, str]] = set()
-    counts = {"episode": 0, "question": 0}
+    counts, text_bytes = {"episode": 0, "question": 0}, 0
     try:
         for event in usable(scenario.timeline, where):
             _check(event, scenario, seen)
             counts[event.type] += 1
+            text_bytes += len(event.text.encode()) if isinstance(event, Episode) else 0
             events.write(event)
             if isinstance(event, Question):
                 _write_gold(gold, scenario.gold[event.question_id], where)
@@ -72,6 +73,7 @@ def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
             gold_digest=gold.seal(),
             episodes=counts["episode"],
             questions=counts["question"],
+            text_bytes=text_bytes,
         )
     except BaseException:
         events.discard()

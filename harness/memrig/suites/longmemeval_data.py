@@ -1,0 +1,182 @@
+"""LongMemEval's files, read one question at a time: S has 277 MB, M ten times that.
+
+A record has nine fields: ``question_id`` (ending in ``_abs`` where there is no answer),
+``question_type``, ``question``, ``answer`` (text, or in 32 records a whole number),
+``question_date``, and four lists about the haystack, of which ``haystack_sessions`` holds lists of
+``{role, content[, has_answer]}``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+
+import ijson
+
+from memrig.errors import DataError
+from memrig.suites.fields import expect, some_text, texts
+
+Role = Literal["user", "assistant"]
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+_DATE = re.compile(r"(\d{4})/(\d\d)/(\d\d) \(\w{3}\) (\d\d):(\d\d)")
+_ABSTENTION = "_abs"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A turn: its 1-based place in its session, and whether the data marks it as evidence."""
+
+    place: int
+    role: Role
+    text: str
+    marked: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to remember."""
+        return not self.text.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session of a haystack.
+
+    `name` is unique in its haystack; `session_id`, the data's own, is not always.
+    """
+
+    name: str
+    session_id: str
+    date: datetime
+    turns: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One question with its haystack, in the order of the file."""
+
+    question_id: str
+    question_type: str
+    question: str
+    answer: str
+    asked_at: datetime
+    sessions: tuple[Session, ...]
+    answer_session_ids: frozenset[str]
+
+    @property
+    def abstains(self) -> bool:
+        """Whether the right answer is that there is none."""
+        return _ABSTENTION in self.question_id
+
+
+class Readable(Protocol):
+    """A file in binary, as far as reading it through goes."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes; none at the end."""
+
+
+def read_records(file: Readable, where: str) -> Iterator[Record]:
+    """Streams the questions of a file; no two are in memory together.
+
+    Raises:
+        DataError: names file, field, value.
+    """
+    seen: set[str] = set()
+    try:
+        for number, raw in enumerate(ijson.items(file, "item", use_float=True)):
+            record = _record(raw, f"{where}: [{number}]")
+            if record.question_id in seen:
+                message = f"{record.question_id!r} occurs twice"
+                place = f"{where}: [{number}].question_id"
+                raise DataError(message, where=place, fix="make question ids unique")
+            seen.add(record.question_id)
+            yield record
+    except (ijson.JSONError, UnicodeDecodeError) as error:
+        raise DataError(f"is not JSON: {_first_line(error)}", where=where) from error
+    if not seen:
+        fix = "give one of LongMemEval's files"
+        raise DataError("holds no list of questions", where=where, fix=fix)
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]
+
+
+def _record(raw: object, where: str) -> Record:
+    fields = expect(raw, dict, where)
+    return Record(
+        question_id=some_text(fields.get("question_id"), f"{where}.question_id"),
+        question_type=some_text(fields.get("question_type"), f"{where}.question_type"),
+        question=some_text(fields.get("question"), f"{where}.question"),
+        answer=_answer(fields.get("answer"), f"{where}.answer"),
+        asked_at=_date(fields.get("question_date"), f"{where}.question_date"),
+        sessions=_sessions(fields, where),
+        answer_session_ids=_evidence(fields, where),
+    )
+
+
+def _answer(value: object, where: str) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return some_text(value, where)
+
+
+def _date(value: object, where: str) -> datetime:
+    text = expect(value, str, where)
+    found = _DATE.fullmatch(text)
+    try:
+        if found:
+            year, month, day, hour, minute = map(int, found.groups())
+            return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    except ValueError:
+        found = None
+    raise DataError(f"{text!r} is not a date like '2023/05/20 (Sat) 02:21'", where=where)
+
+
+def _sessions(fields: dict[str, object], where: str) -> tuple[Session, ...]:
+    ids = texts(fields.get("haystack_session_ids"), f"{where}.haystack_session_ids")
+    dates = expect(fields.get("haystack_dates"), list, f"{where}.haystack_dates")
+    sessions = expect(fields.get("haystack_sessions"), list, f"{where}.haystack_sessions")
+    if not len(ids) == len(dates) == len(sessions):
+        message = f"has {len(sessions)} sessions, {len(ids)} ids and {len(dates)} dates"
+        raise DataError(message, where=f"{where}.haystack_sessions", fix="give as many of each")
+    count = Counter(ids)
+    return tuple(
+        Session(
+            name=name if count[name] == 1 else f"{name}@{place + 1}",
+            session_id=name,
+            date=_date(dates[place], f"{where}.haystack_dates[{place}]"),
+            turns=_turns(sessions[place], f"{where}.haystack_sessions[{place}]"),
+        )
+        for place, name in enumerate(ids)
+    )
+
+
+def _turns(raw: object, where: str) -> tuple[Said, ...]:
+    return tuple(
+        _turn(item, place, f"{where}[{place}]")
+        for place, item in enumerate(expect(raw, list, where))
+    )
+
+
+def _turn(raw: object, place: int, where: str) -> Said:
+    fields = expect(raw, dict, where)
+    role = _ROLES.get(expect(fields.get("role"), str, f"{where}.role"))
+    if role is None:
+        message = f"is {fields['role']!r}, expected 'user' or 'assistant'"
+        raise DataError(message, where=f"{where}.role")
+    text = expect(fields.get("content"), str, f"{where}.content")
+    marked = expect(fields.get("has_answer") or False, bool, f"{where}.has_answer")
+    return Said(place + 1, role, text, marked)
+
+
+def _evidence(fields: dict[str, object], where: str) -> frozenset[str]:
+    listed = texts(fields.get("answer_session_ids"), f"{where}.answer_session_ids")
+    known = fields.get("haystack_session_ids")
+    for place, name in enumerate(listed):
+        if isinstance(known, list) and name not in known:
+            message = f"names session {name!r}, which is not in the haystack"
+            raise DataError(message, where=f"{where}.answer_session_ids[{place}]")
+    return frozenset(listed)
