@@ -17,6 +17,12 @@ from pathlib import Path
 
 from memrig.conformance import ConformanceReport, run_conformance
 from memrig.errors import DataError, IncompleteError, MemrigError, UsageError
+from memrig.gateway.config import GatewayMode, Limits
+from memrig.grading.base import load_grader
+from memrig.grading.judges.base import JudgeGrader
+from memrig.judging.calibrate import Calibration
+from memrig.judging.calibrate import calibrate as measure_judge
+from memrig.judging.labels import default_labels, read_labels
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
@@ -26,7 +32,10 @@ from memrig.report.html import render_html
 from memrig.report.model import Report
 from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
-from memrig.runs.executor import Executed, LocalExecutor, Observer
+from memrig.runs.exchange import COMPATIBLE, adopt_verdicts, export_hypotheses, official_judge
+from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
+from memrig.runs.judge import TrialJudge
+from memrig.runs.models import judge_gateway, open_gateway
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
@@ -66,6 +75,8 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     """As `run`, inside a running event loop."""
     watch = watch or Watch()
     prepared = await make_plan(config, watch.say)
+    if config.verdicts:
+        adopt_verdicts(prepared, config.verdicts)
     watch.planned(prepared)
     executed = await execute(prepared, config, watch)
     report = score(prepared.directory.root)
@@ -89,13 +100,22 @@ def _never_served(report: Report) -> str:
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
     """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
     await reap()
-    provider = provider_for(prepared.lock.adapter.pod)
-    with hold(prepared.directory.root), closing(provider):
-        executor = LocalExecutor(provider, config.jobs, keep_pod=config.keep_pod)
-        try:
-            return await executor.execute(prepared, watch.observer)
-        finally:
-            await asyncio.shield(sweep(prepared.directory.root.name))
+    lock, directory = prepared.lock, prepared.directory
+    provider = provider_for(lock.adapter.pod)
+    with hold(directory.root), closing(provider):
+        async with open_gateway(lock, directory, config) as gateway:
+            judge = TrialJudge(directory, load_grader(lock.protocol), gateway, lock.judge)
+            services = Services(
+                provider=provider,
+                models=gateway,
+                judge=judge if lock.mode != "retrieval" else None,
+                keep_pod=config.keep_pod,
+            )
+            executor = LocalExecutor(services, config.jobs, config.llm if gateway else "")
+            try:
+                return await executor.execute(prepared, watch.observer)
+            finally:
+                await asyncio.shield(sweep(directory.root.name))
 
 
 def plan(config: RunConfig) -> Plan:
@@ -155,6 +175,70 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
     with closing(provider_for(spec.adapter.pod)) as provider:
         services = TrialServices(provider=provider, run_id=spec.trial_id)
         return asyncio.run(run_trial(spec, folder, out, services))
+
+
+def export_longmemeval(run_folder: Path, out: Path) -> int:
+    """Writes a run's answers for LongMemEval's own evaluator; returns how many.
+
+    Raises:
+        UsageError: the folder holds no such run.
+    """
+    return export_hypotheses(run_folder, out)
+
+
+def import_longmemeval(config: RunConfig, hypotheses: Path) -> RunConfig:
+    """The configuration that grades a hypothesis file.
+
+    Where the official evaluator has left its verdicts in the file, these are taken, and the judge
+    is the one that it names.
+
+    Raises:
+        DataError: the file is not one of hypotheses, or mixes judges.
+        UsageError: a judge is named, but the file has verdicts already.
+    """
+    judge = official_judge(hypotheses)
+    if not judge:
+        return config
+    if config.judge_model:
+        message = f"{hypotheses} holds verdicts of {judge} already"
+        fix = "leave --judge-model out, or give the bare hypotheses"
+        raise UsageError(message, where=f"--judge-model {config.judge_model}", fix=fix)
+    taken = {"judge_model": judge, "protocol": COMPATIBLE, "verdicts": hypotheses}
+    return config.model_copy(update=taken)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Which judge to measure, under which protocol, called or replayed."""
+
+    model: str
+    protocol: str = "answer-judge"
+    llm: GatewayMode = "record"
+    record: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
+    """Measures a judge against labelled answers; without a file, against memrig's own.
+
+    Raises:
+        DataError: the file cannot be used.
+        UsageError: the protocol has no judge.
+        GatewayError: the judge could not be had.
+    """
+    grader = load_grader(settings.protocol)
+    if not isinstance(grader, JudgeGrader):
+        message = f"{settings.protocol} is not judged by a model"
+        raise UsageError(message, where="--protocol", fix="for example answer-judge")
+    items = read_labels(file) if file else default_labels()
+
+    async def measure() -> Calibration:
+        async with judge_gateway(
+            settings.model, settings.llm, settings.record, settings.limits
+        ) as g:
+            return await measure_judge(g, settings.model, grader, items)
+
+    return asyncio.run(measure())
 
 
 def check_conformance(

@@ -8,14 +8,14 @@ import pytest
 from support.source import ADAPTERS, HARNESS, ROOT, Import, imports, modules, tree_of
 
 _BELOW_TRIAL = {"model", "suites", "pod", "client", "gateway"}
-_BELOW_RUNS = {*_BELOW_TRIAL, "answering", "trial"}
+_BELOW_RUNS = {*_BELOW_TRIAL, "answering", "trial", "judging"}
 #: The terminal shows what commands return, images and conformance results too.
 _BELOW_REPORT = {*_BELOW_RUNS, "runs", "grading", "stats", "conformance"} - {"gateway", "answering"}
 _EVERYTHING = {*_BELOW_RUNS, *_BELOW_REPORT, "report", "submission"}
 
 #: model ← {suites, pod, client, gateway} ← answering ← trial ← runs ← cli, and
-#: model ← grading ← {runs, stats ← report, submission} ← cli: a plan names its grader. `errors`
-#: and `_version` are below all.
+#: model ← grading ← {judging, stats ← report, submission} ← cli: a plan names its grader, and a run
+#: has its trials judged. `errors` and `_version` are below all.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "_version": set(),
@@ -24,8 +24,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pod": {"model"},
     "client": {"model"},
     "gateway": {"model"},
-    "answering": _BELOW_TRIAL,
-    "trial": _BELOW_RUNS - {"trial"},
+    "answering": {"model"},
+    "trial": {*_BELOW_TRIAL, "answering"},
+    "judging": {"model", "grading"},
     "runs": {*_BELOW_RUNS, "grading"},
     "grading": {"model"},
     "stats": {"model", "grading"},
@@ -43,6 +44,9 @@ HOMES = {
     "docker": {"pod"},
     "anthropic": {"gateway"},
     "openai": {"gateway"},
+    "starlette": {"gateway"},
+    "uvicorn": {"gateway"},
+    "nltk": {"gateway", "grading"},
     "typer": {"cli"},
     "rich": {"report"},
     "scipy": {"stats"},

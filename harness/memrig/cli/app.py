@@ -16,9 +16,15 @@ app = typer.Typer(
 data_app = typer.Typer(help="Datasets: fetch, list, check.", no_args_is_help=True)
 image_app = typer.Typer(help="Adapter images: build, load, prune.", no_args_is_help=True)
 trial_app = typer.Typer(help="Single trials.", no_args_is_help=True)
+judge_app = typer.Typer(help="Judges: measure one against labels.", no_args_is_help=True)
+export_app = typer.Typer(help="Answers for a benchmark's own evaluator.", no_args_is_help=True)
+import_app = typer.Typer(help="Answers and verdicts made elsewhere.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 app.add_typer(image_app, name="image")
 app.add_typer(trial_app, name="trial")
+app.add_typer(judge_app, name="judge")
+app.add_typer(export_app, name="export")
+app.add_typer(import_app, name="import")
 
 
 def _version(wanted: bool) -> None:

@@ -7,25 +7,65 @@ import typer
 
 from memrig.cli.app import app
 from memrig.cli.show import run_as_json, run_shown, show_plan
-from memrig.model.trial import Isolation, Mode
+from memrig.gateway.config import GatewayMode
+from memrig.model.trial import Isolation, Mode, PromptStyle
 from memrig.report.console import print_suites
-from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig, default_jobs, make_config
+from memrig.runs.config import (
+    DEFAULT_SEED,
+    PodChoice,
+    RunConfig,
+    default_jobs,
+    make_config,
+    parse_limits,
+)
 from memrig.suites.base import load_suite, suite_names
 
 Adapter = Annotated[
-    str, typer.Option(help="Folder with an adapter.toml, image@sha256:…, or grpc://host:port.")
+    str,
+    typer.Option(
+        help="Folder with an adapter.toml, image@sha256:…, grpc://host:port, or baseline:NAME."
+    ),
 ]
+File = Annotated[Path | None, typer.Option(help="Data of your own.")]
+Variant = Annotated[str, typer.Option(help="Which dataset of the suite.")]
+Order = Annotated[str, typer.Option(help="Order of sessions: file or date.")]
+Granularity = Annotated[str, typer.Option(help="An episode is a session or a turn.")]
+Labels = Annotated[str, typer.Option(help="Labels to grade by: published or audited.")]
+AuditFile = Annotated[Path | None, typer.Option(help="The label problems, for audited.")]
+Protocol = Annotated[str, typer.Option(help="Grading protocol of the suite.")]
+Judge = Annotated[str, typer.Option(help="Who judges; default: $GRADER_MODEL.")]
+Limits = Annotated[
+    list[str] | None,
+    typer.Option("--stop-at", help="Stop at 5usd, 2000000tokens; judge=1usd, trial=0.1usd, …"),
+]
+Llm = Annotated[GatewayMode, typer.Option(help="Call models, record, or replay.")]
+LlmRecord = Annotated[Path | None, typer.Option(help="The record; default: the run's.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")]
 
 
 @app.command()
 def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parameter
     adapter: Adapter,
     suite: Annotated[str, typer.Option(help="Which suite; see `memrig suites`.")] = "practical",
-    file: Annotated[Path | None, typer.Option(help="Data of your own.")] = None,
+    file: File = None,
     sample: Annotated[bool, typer.Option("--sample", help="The built-in sample.")] = False,
-    mode: Annotated[Mode, typer.Option(help="How a question is answered.")] = "retrieval",
-    protocol: Annotated[str, typer.Option(help="Grading protocol of the suite.")] = "",
+    variant: Variant = "",
+    order: Order = "",
+    granularity: Granularity = "",
+    labels: Labels = "",
+    audit_file: AuditFile = None,
+    mode: Annotated[Mode | None, typer.Option(help="How a question is answered.")] = None,
+    protocol: Protocol = "",
     category_labels: Annotated[str, typer.Option(help="Category numbering in use.")] = "true",
+    reader_model: Annotated[str, typer.Option(help="Who answers; default: $EVAL_MODEL.")] = "",
+    judge_model: Judge = "",
+    prompt: Annotated[PromptStyle, typer.Option(help="The reader's instruction.")] = "direct",
+    context_tokens: Annotated[int, typer.Option(min=100, help="Shown to a reader.")] = 16_000,
+    max_output_tokens: Annotated[int | None, typer.Option(min=1, help="Of a reply.")] = None,
+    budget: Annotated[str | None, typer.Option(help="fast, standard, extended, …")] = None,
+    stop_at: Limits = None,
+    llm: Llm = "record",
+    llm_record: LlmRecord = None,
     pod: Annotated[PodChoice, typer.Option(help="Where the adapter runs.")] = "auto",
     isolation: Annotated[Isolation, typer.Option(help="Between scenarios.")] = "fresh",
     jobs: Annotated[int | None, typer.Option(min=1, help="Scenarios measured at once.")] = None,
@@ -37,10 +77,11 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     audit: Annotated[bool, typer.Option(help="Also audit isolation.")] = True,
     keep_pod: Annotated[bool, typer.Option("--keep-pod", help="Leave pods for a look.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan only.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
     jobs = jobs or default_jobs()
+    limits = parse_limits(stop_at or [])
     config = make_config({k: v for k, v in locals().items() if k in RunConfig.model_fields})
     if dry_run:
         show_plan(config, as_json=json)

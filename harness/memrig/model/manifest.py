@@ -160,7 +160,8 @@ class AdapterRef(_Strict):
     `images` maps "adapter" and each companion to an image digest (``sha256:…``); `inputs` maps the
     ones that memrig built to the hash of their build inputs (for a process pod: "adapter" is the
     folder and the local sources, "environment" all that is installed beside the rig).
-    For an endpoint, only `endpoint` is known; for a baseline, only its name.
+    For an endpoint, only `endpoint` is known; for a baseline, only its name; for given answers,
+    `endpoint` is their file.
     """
 
     name: str

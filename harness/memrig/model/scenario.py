@@ -61,13 +61,17 @@ class Scenario:
 
 
 class ScenarioRef(_Frozen):
-    """A scenario that was spooled: its digest names the file beside the run."""
+    """A scenario that was spooled: its digest names the file beside the run.
+
+    `text_bytes` counts its episodes' texts.
+    """
 
     scenario_id: str
     digest: str
     gold_digest: str
     episodes: int
     questions: int
+    text_bytes: int = 0
 
 
 def episodes_of(events: Iterable[Event]) -> Iterator[Episode]:

@@ -1,10 +1,11 @@
-"""No pod at all: a baseline lives in the rig's own process."""
+"""No pod at all: a baseline, or answers given in a file, live in the rig's own process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Literal
 
 from memrig.errors import PrerequisiteError
+from memrig.model.manifest import PodKind
 from memrig.pod.base import Fate, PodRequest, Usage
 
 
@@ -13,10 +14,13 @@ class HostPod:
 
     target = ""
 
+    def __init__(self, kind: PodKind) -> None:
+        self._kind = kind
+
     @property
     def description(self) -> dict[str, str]:
         """See `Pod`."""
-        return {"pod": "baseline"}
+        return {"pod": self._kind}
 
     async def fate(self) -> Fate:
         """See `Pod`: it runs as long as the rig does."""
@@ -36,13 +40,14 @@ class HostPod:
         Raises:
             PrerequisiteError: always.
         """
-        raise PrerequisiteError(f"a baseline has no {service!r} to restart")
+        raise PrerequisiteError(f"there is no {service!r} to restart in a pod of kind {self._kind}")
 
 
 class HostProvider:
     """Implements `PodProvider`; starts and removes nothing."""
 
-    kind: Literal["baseline"] = "baseline"
+    def __init__(self, kind: Literal["baseline", "given"]) -> None:
+        self.kind: PodKind = kind
 
     def close(self) -> None:
         """See `PodProvider`; there is nothing to let go of."""
@@ -50,5 +55,4 @@ class HostProvider:
     @asynccontextmanager
     async def start(self, request: PodRequest) -> AsyncIterator[HostPod]:
         """See `PodProvider`."""
-        del request
-        yield HostPod()
+        yield HostPod(request.adapter.pod)

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple, assert_never
 
-from memrig.errors import MemrigError, UsageError
+from memrig.errors import MemrigError
 from memrig.model.manifest import PodKind
 from memrig.pod.base import PodProvider
 from memrig.pod.docker import DockerProvider
@@ -45,9 +45,7 @@ def provider_for(kind: PodKind) -> PodProvider:
             return ProcessProvider()
         case "endpoint":
             return EndpointProvider()
-        case "baseline":
-            return HostProvider()
-        case "given":
-            raise UsageError("these answers were produced elsewhere; there is nothing to run")
+        case "baseline" | "given":
+            return HostProvider(kind)
         case _:
             assert_never(kind)

@@ -8,7 +8,10 @@ import numpy as np
 
 from memrig._version import __version__
 from memrig.grading.base import Grade, load_grader
+from memrig.grading.judges.base import NO_VERDICT
+from memrig.grading.judges.reference import judge_warning
 from memrig.model.canonical import canonical_json
+from memrig.report.answering import answering_summary, published_rows
 from memrig.report.collect import Collected, collect
 from memrig.report.model import (
     AdapterSummary,
@@ -82,6 +85,9 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         ingest=_ingest(found),
         claims=_claims(found.grades),
         resources=_resources(found, executions),
+        answering=answering_summary(lock, found),
+        costs=found.costs.rows(),
+        published=published_rows(lock),
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
@@ -111,28 +117,43 @@ def _incomplete(lock: Lock, counts: QuestionCounts, found: Collected, audit: Aud
             f"{counts.planned - counts.settled} of {counts.planned} questions not settled"
         )
     if rigs := counts.outcomes.get("harness_error", 0):
-        reasons.append(f"{rigs} questions failed by the rig")
+        reasons.append(f"{rigs} questions failed by the rig or a model provider")
+    if lock.judge and (open_ := _not_judged(found)):
+        reasons.append(f"{open_} questions without a judge's verdict")
     return "; ".join(reasons)
+
+
+def _not_judged(found: Collected) -> int:
+    """Questions that a judge should have decided and did not."""
+    return sum(grade.reason.startswith(NO_VERDICT) for grade in found.grades)
 
 
 def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
-    labels = []
-    if audit.verdict == "failed":
-        labels.append("isolation audit failed")
-    if lock.data.name != lock.suite and not lock.sample:
-        labels.append(f"own data: {lock.data.name} ({lock.data.origin})")
-    if lock.sample:
-        labels.append("built-in sample, not the dataset")
-    if lock.limit is not None:
-        labels.append(f"limited to {lock.limit} questions (stratified)")
-    if lock.isolation == "pooled":
-        labels.append("pooled: all scenarios in one memory")
-    if lock.adapter.pod != "docker":
-        labels.append(f"{lock.adapter.pod} pod: not isolated, not leaderboard-eligible")
-    if lock.category_labels != "true":
-        labels.append(f"category labels: {lock.category_labels}")
-    return tuple(labels)
+    reader = lock.answer.model if lock.answer else ""
+    own = lock.data.name != lock.suite and not lock.sample
+    said = (
+        ("isolation audit failed", audit.verdict == "failed"),
+        (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),
+        (judge_warning(lock.protocol, lock.judge), bool(lock.judge)),
+        (f"own data: {lock.data.name} ({lock.data.origin})", own),
+        ("built-in sample, not the dataset", lock.sample),
+        (f"limited to {lock.limit} questions (stratified)", lock.limit is not None),
+        ("pooled: all scenarios in one memory", lock.isolation == "pooled"),
+        (_PODS.get(lock.adapter.pod, ""), True),
+        (f"category labels: {lock.category_labels}", lock.category_labels != "true"),
+        (f"labels: {lock.options.get('labels')}", "labels" in lock.options),
+    )
+    return tuple(text for text, holds in said if text and holds)
+
+
+#: What is said of every kind of pod but Docker's.
+_PODS = {
+    "process": "process pod: not isolated, not leaderboard-eligible",
+    "endpoint": "endpoint pod: not isolated, not leaderboard-eligible",
+    "baseline": "a baseline of the rig, no memory system",
+    "given": "answers produced elsewhere: how they came about was not seen",
+}
 
 
 def _cluster_note(grades: Sequence[Grade]) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """One pass over a run's sealed trials: grades, timings, counts. Everything a report needs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from memrig.grading.base import Grade, load_grader
-from memrig.grading.grade import Truth, grade_trial
+from memrig.grading.grade import Verdicts, grade_trial
+from memrig.model.judgement import Verdict
 from memrig.model.transcript import (
     Ack,
     AuditRecord,
@@ -13,6 +15,7 @@ from memrig.model.transcript import (
     FaultRecord,
     FlushRecord,
     IngestRecord,
+    ModelUsageRecord,
     PodRecord,
     QuestionRecord,
     Record,
@@ -21,7 +24,9 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.model.trial import TrialSpec
+from memrig.report.costs import CostTable
 from memrig.runs.directory import RunDirectory
+from memrig.runs.judge import truth_of, verdicts_of
 from memrig.trial.directory import load_trial
 
 
@@ -43,6 +48,9 @@ class Collected:
     capabilities: CapabilitiesRecord | None = None
     missing: list[str] = field(default_factory=list)
     questions: dict[tuple[str, str, str], QuestionRecord] = field(default_factory=dict)
+    verdicts: dict[tuple[str, str, str], list[Verdict]] = field(default_factory=dict)
+    costs: CostTable = field(default_factory=CostTable)
+    context_tokens: list[int] = field(default_factory=list)
     _counted: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, spec: TrialSpec, record: Record) -> None:
@@ -57,10 +65,30 @@ class Collected:
             key = spec.trial_id, record.scenario_id, record.question_id
             self.questions[key] = record
             self.ns["search"].extend(search.ns for search in record.searches)
+            self._take_answer(record)
         elif isinstance(record, IngestRecord):
             self._take_acks((spec.trial_id, record.scenario_id), record.acks)
         else:
             self._take_facts(record)
+
+    def take_verdicts(self, verdicts: Iterable[Verdict]) -> None:
+        """Takes a question's verdicts in; votes are asked for side by side."""
+        slowest = 0
+        for verdict in verdicts:
+            key = verdict.trial_id, verdict.scenario_id, verdict.question_id
+            self.verdicts.setdefault(key, []).append(verdict)
+            self.costs.take_verdict(verdict)
+            slowest = max([slowest, *(vote.ns for vote in verdict.votes)])
+        if slowest:
+            self.ns["judge"].append(slowest)
+
+    def _take_answer(self, record: QuestionRecord) -> None:
+        if record.answer is None:
+            return
+        self.ns["answer"].append(record.ns - record.memory_ns)
+        self.context_tokens.append(sum(m.shown_tokens for m in record.answer.memories))
+        for call in record.model_calls:
+            self.costs.take_call(call)
 
     def _take_facts(self, record: Record) -> None:
         match record:
@@ -79,6 +107,8 @@ class Collected:
                 self._take_usage(record)
             case AuditRecord():
                 self.audits.append(record)
+            case ModelUsageRecord():
+                self.costs.take_usage(record)
             case CapabilitiesRecord():
                 self.capabilities = self.capabilities or record
             case _:
@@ -112,7 +142,10 @@ def collect(directory: RunDirectory) -> Collected:
         for record in records:
             result.take(spec, record)
         if spec.kind == "scored":
-            result.grades.extend(grade_records(directory, spec, records))
+            verdicts = verdicts_of(directory, spec.trial_id)
+            for found in verdicts.values():
+                result.take_verdicts(found.values())
+            result.grades.extend(grade_records(directory, spec, records, verdicts))
     result.grades.sort(key=lambda g: (g.repeat, g.trial_id))
     return result
 
@@ -131,13 +164,8 @@ def sealed_trials(
 
 
 def grade_records(
-    directory: RunDirectory, spec: TrialSpec, records: list[Record]
+    directory: RunDirectory, spec: TrialSpec, records: list[Record], verdicts: Verdicts
 ) -> Iterator[Grade]:
     """Grades one trial's records."""
-
-    def truth(scenario_id: str) -> Truth:
-        scenario = directory.scenario(spec, scenario_id)
-        scenario.verify()
-        return Truth(scenario.questions(), scenario.gold(), scenario.episode_texts())
-
-    return grade_trial(spec, records, truth, load_grader(spec.protocol))
+    truth = partial(truth_of, directory, spec)
+    return grade_trial(spec, records, truth, load_grader(spec.protocol), verdicts)

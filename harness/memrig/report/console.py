@@ -4,6 +4,7 @@ Each `print_…` takes a console for tests and defaults to stdout; errors go to 
 """
 
 from memrig.report.terminal.base import make_console
+from memrig.report.terminal.calibration import print_calibration
 from memrig.report.terminal.conformance import print_conformance
 from memrig.report.terminal.errors import print_error
 from memrig.report.terminal.questions import print_question, print_questions_table
@@ -20,6 +21,7 @@ from memrig.report.terminal.tables import (
 
 __all__ = [
     "make_console",
+    "print_calibration",
     "print_checks",
     "print_clean",
     "print_conformance",

@@ -10,7 +10,9 @@ from memrig.runs.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
 
 SCHEMA_VERSION = "memrig.report/1"
-Phase = Literal["pod_start", "pod_ready", "ingest", "flush", "search", "teardown"]
+Phase = Literal[
+    "pod_start", "pod_ready", "ingest", "flush", "search", "answer", "judge", "teardown"
+]
 
 
 class _Frozen(BaseModel):
@@ -38,6 +40,56 @@ class Latency(_Frozen):
     p95_ms: float
     p99_ms: float
     max_ms: float
+
+
+class ModelCost(_Frozen):
+    """What one model came to in one phase. `usd` is None where it has no known price.
+
+    `purpose` is who called: the memory system itself, the rig's reader or agent, or the judge.
+    """
+
+    phase: Literal["ingest", "search", "answer", "judge"]
+    purpose: str
+    model: str
+    calls: int
+    attempts: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+
+
+class AnsweringSummary(_Frozen):
+    """How questions were answered and judged.
+
+    `comparable` is False where the reader is built in or the judge is not the protocol's; `why`
+    says it. `context_tokens_p50` is what a reader was shown, by the rig's estimate.
+    """
+
+    reader: str
+    served_readers: tuple[str, ...]
+    prompt: str
+    context_limit: int
+    context_tokens_p50: float | None
+    context_tokens_p95: float | None
+    budget: str
+    judge: str
+    served_judges: tuple[str, ...]
+    judge_agreement: float | None
+    comparable: bool
+    why: tuple[str, ...]
+
+
+class PublishedRow(_Frozen):
+    """Somebody else's published number, for the table beside ours."""
+
+    system: str
+    reader: str
+    metric: str
+    value: float
+    n: int | None
+    source: str
+    as_of: str
+    note: str = ""
 
 
 class Bar(_Frozen):
@@ -125,6 +177,9 @@ class ShownQuestion(_Frozen):
     message: str
     rank: int | None
     latency_ms: float
+    answer: str = ""
+    score: float | None = None
+    verdict: str = ""
     evidence: tuple[ShownEvidence, ...]
     hits: tuple[ShownHit, ...]
 
@@ -165,6 +220,9 @@ class Report(_Frozen):
     ingest: IngestSummary
     claims: Claims
     resources: Resources
+    answering: AnsweringSummary | None = None
+    costs: tuple[ModelCost, ...] = ()
+    published: tuple[PublishedRow, ...] = ()
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]

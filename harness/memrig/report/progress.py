@@ -20,10 +20,12 @@ from rich.text import Text
 
 from memrig.errors import MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
+from memrig.report.score import Score, question_line
 from memrig.report.terminal.base import BAD, DIM, WARN, make_console
 from memrig.report.text import one_line
 from memrig.report.units import count, plural, seconds, size
 from memrig.runs.executor import Observer
+from memrig.runs.judge import Judged
 from memrig.runs.plan import Plan
 from memrig.suites.datasets import Dataset
 from memrig.trial import Progress as TrialProgress
@@ -113,12 +115,16 @@ class RunDisplay:
         self._clock = clock
         self._started = self._over = clock()
         self._tally = Tally()
+        self._score = Score()
         self._live: Live | None = None
         #: The plan, once it is made.
         self.plan: Plan | None = None
         #: What the executor tells.
         self.observer = Observer(
-            progress=self._tally.note, finished=self._finished, failed=self._failed
+            progress=self._tally.note,
+            finished=self._finished,
+            failed=self._failed,
+            judged=self._judged,
         )
 
     def __enter__(self) -> Self:
@@ -163,10 +169,18 @@ class RunDisplay:
         self._tally.end(spec, failed=False)
         bad = {name: n for name, n in outcome.statuses.items() if name != "answered"}
         line = self._trial_line(spec)
+        if spec.kind == "scored" and self._score.done:
+            return
         if self._live is None or bad:
             said = "".join(f", {count(number)} {name}" for name, number in bad.items())
             what = plural(outcome.questions, "question") if spec.kind == "scored" else "audit"
             self._print(line.append(what).append(said, WARN))
+
+    def _judged(self, judged: Judged) -> None:
+        """The line that users of answer benchmarks know, one a question."""
+        if self.plan is not None and self.plan.lock.mode != "retrieval":
+            self._score.take(judged)
+            self._print(question_line(judged, self._score, self._tally.questions))
 
     def _failed(self, spec: TrialSpec, error: MemrigError) -> None:
         self._tally.end(spec, failed=True)

@@ -12,6 +12,8 @@ _FAMILIES = {
     ),
 }
 _SINGLE = {
+    "accuracy": ("accuracy", "share of questions whose answer is right"),
+    "f1": ("F1", "overlap of the answer's stemmed words with the gold answer's"),
     "mrr": ("MRR", "mean of 1 ÷ rank of the first evidence, 0 beyond rank 10"),
     "map": ("MAP", "mean average precision over the first 10 ranks"),
     "keyword_mrr": ("kw MRR", "mean of 1 ÷ rank of the first hit with the answer's keyword"),
@@ -26,6 +28,8 @@ _PHASES = {
     "ingest": "ingest, per episode",
     "flush": "flush",
     "search": "search",
+    "answer": "answer, the model's part",
+    "judge": "judge, slowest vote",
     "teardown": "teardown",
 }
 
@@ -63,6 +67,13 @@ def seconds(value: float) -> str:
         minutes, rest = divmod(round(value), 60)
         return f"{minutes} min {rest} s"
     return f"{value:.1f} s" if value >= 10 else f"{value:.2f} s"
+
+
+def dollars(value: float | None) -> str:
+    """Money: ``$1.24``, ``$0.0031``."""
+    if value is None:
+        return NOT_AVAILABLE
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
 
 
 def size(number: int | None) -> str:

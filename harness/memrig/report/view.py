@@ -21,6 +21,8 @@ from memrig.report.units import (
     seconds,
     size,
 )
+from memrig.report.view_answers import answering_pairs, cost_rows, published_rows, score_word
+from memrig.report.view_pairs import Pair
 from memrig.stats.summary import OVERALL, MetricValue
 
 _FAULTS, _LABEL = 50, 28
@@ -34,21 +36,12 @@ _METHODS = {
 _OUTCOMES = {
     "answered": "the adapter answered",
     "abstained": "it declined to answer",
-    "budget_exceeded": "a limit of the question was hit",
+    "budget_exceeded": "a limit of the question was hit; what it answered by then is graded",
     "adapter_error": "it answered with an error: scored 0",
     "adapter_crashed": "its process was gone: scored 0",
     "timeout": "no answer within the deadline: scored 0",
-    "harness_error": "a fault of the rig: not scored",
+    "harness_error": "a fault of the rig or of a model provider: not scored",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A name and what it stands for."""
-
-    name: str
-    value: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +71,7 @@ class QuestionView:
     shown: ShownQuestion
     rank: str
     latency: str
+    score: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +95,9 @@ class Page:
     latencies: tuple[tuple[str, ...], ...]
     ingest: tuple[Pair, ...]
     resources: tuple[Pair, ...]
+    answering: tuple[Pair, ...]
+    costs: tuple[tuple[str, ...], ...]
+    published: tuple[tuple[str, ...], ...]
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -128,6 +125,9 @@ def page_of(report: Report) -> Page:
         latencies=tuple(_latency_row(item) for item in report.latencies),
         ingest=_ingest(report),
         resources=_resources(report),
+        answering=answering_pairs(report),
+        costs=cost_rows(report),
+        published=published_rows(report),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),
@@ -290,7 +290,7 @@ def _claims(report: Report) -> tuple[Pair, ...]:
 
 def _question(shown: ShownQuestion) -> QuestionView:
     rank = "not retrieved" if shown.rank is None else f"rank {shown.rank}"
-    return QuestionView(shown, rank, milliseconds(shown.latency_ms))
+    return QuestionView(shown, rank, milliseconds(shown.latency_ms), score_word(shown.score))
 
 
 def _provenance(report: Report) -> tuple[Pair, ...]:

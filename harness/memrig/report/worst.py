@@ -18,15 +18,26 @@ def worst_questions(directory: RunDirectory, found: Collected) -> tuple[ShownQue
 
     Within a category the first of each scenario comes first, so that the ten differ in kind.
     """
-    chosen = _spread([g for g in found.grades if g.status == "graded" and (g.rank or 99) > 1])
+    chosen = _spread([g for g in found.grades if g.status == "graded" and _went_wrong(g)])
     return tuple(show_question(directory, found, grade) for grade in chosen[:_SHOWN])
+
+
+def _score(grade: Grade) -> float | None:
+    """How the answer did; None where only retrieval was graded."""
+    return next((grade.scores[name] for name in ("accuracy", "f1") if name in grade.scores), None)
+
+
+def _went_wrong(grade: Grade) -> bool:
+    score = _score(grade)
+    return (grade.rank or 99) > 1 if score is None else score < 1
 
 
 def _spread(grades: list[Grade]) -> list[Grade]:
     """Worst first, but taking turns between categories and scenarios."""
 
-    def badness(grade: Grade) -> tuple[bool, bool, int]:
-        return grade.outcome == "answered", grade.rank is not None, -(grade.rank or 0)
+    def badness(grade: Grade) -> tuple[bool, float, bool, int]:
+        fault = grade.outcome not in {"answered", "abstained"}
+        return not fault, _score(grade) or 0.0, grade.rank is not None, -(grade.rank or 0)
 
     turn: dict[tuple[str, str], int] = {}
     keyed = []
@@ -34,7 +45,7 @@ def _spread(grades: list[Grade]) -> list[Grade]:
         place = grade.category, grade.scenario_id
         turn[place] = turn.get(place, 0) + 1
         nth_of_category = sum(n for (category, _), n in turn.items() if category == grade.category)
-        keyed.append(((badness(grade)[:2], nth_of_category, turn[place]), grade))
+        keyed.append(((badness(grade)[:3], nth_of_category, turn[place]), grade))
     return [grade for _, grade in sorted(keyed, key=lambda pair: pair[0])]
 
 
@@ -57,12 +68,22 @@ def show_question(directory: RunDirectory, found: Collected, grade: Grade) -> Sh
         outcome=record.outcome.label,
         message=record.outcome.message,
         rank=grade.rank,
+        answer=_cut(record.answer.text) if record.answer else "",
+        score=_score(grade),
+        verdict=_verdict(found, grade),
         latency_ms=round(record.ns / 1e6, 3),
         evidence=tuple(
             ShownEvidence(source=name, text=_cut(texts.get(name, ""))) for name in gold.evidence
         ),
         hits=tuple(_shown_hit(number, hit, gold) for number, hit in enumerate(hits_of(record), 1)),
     )
+
+
+def _verdict(found: Collected, grade: Grade) -> str:
+    """What the judge said, in its own words; or why it did not."""
+    key = grade.trial_id, grade.scenario_id, grade.question_id
+    votes = [vote for verdict in found.verdicts.get(key, []) for vote in verdict.votes]
+    return _cut(" · ".join(vote.reply.strip() or vote.reason for vote in votes))
 
 
 def _shown_hit(number: int, hit: HitRecord, gold: Gold) -> ShownHit:

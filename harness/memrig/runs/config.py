@@ -1,14 +1,17 @@
 """What a user asks of a run."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from memrig.errors import UsageError
-from memrig.model.trial import Budget, Deadlines, Isolation, Mode
+from memrig.gateway.config import GatewayMode, Limits
+from memrig.model.chat import PHASES
+from memrig.model.trial import PRESETS, Budget, Deadlines, Isolation, Mode, PromptStyle
 
 DEFAULT_SEED = 2026
 #: The largest whole number that canonical JSON (RFC 8785) can carry.
@@ -29,13 +32,29 @@ class RunConfig(BaseModel):
         report = memrig.run(RunConfig(adapter="images/bm25", suite="practical"))
 
     Args:
-        adapter: a folder with an adapter.toml, an image by digest, or ``grpc://host:port``.
+        adapter: a folder with an adapter.toml, an image by digest, ``grpc://host:port``, or
+            ``baseline:oracle`` or ``baseline:full-context``.
         suite: a suite's name.
-        protocol: a grading protocol of the suite; empty: its first.
-        mode: how a question becomes an answer.
+        protocol: a grading protocol of the suite; empty: the first that fits mode and judge.
+        mode: how a question becomes an answer; none: the suite's own.
         file: data of your own in the suite's format.
         sample: the suite's built-in sample instead of its data.
+        variant: which of the suite's datasets; empty: its default.
+        order: the order of sessions, where a suite offers one.
+        granularity: what an episode is, where a suite offers a choice.
+        labels: whose labels to grade by, where a suite offers a choice.
+        audit_file: the label problems that ``labels="audited"`` needs.
         category_labels: names for LoCoMo's category numbers.
+        reader_model: who answers; empty: ``EVAL_MODEL``, else the built-in ``local/extractive``.
+        judge_model: who judges; empty: ``GRADER_MODEL``, else nobody, and typed graders grade.
+        prompt: the reader's instruction.
+        context_tokens: the most tokens of memories that a reader is shown.
+        max_output_tokens: of each reply; none: 500, step by step 800, an agent 1,000.
+        verdicts: a file with the official evaluator's verdicts, which stand in for a judge's.
+        only_answered: of answers given in a file, leave out the questions that have none.
+        llm: whether models are called, recorded, or replayed.
+        llm_record: the file that is recorded to or replayed from; none: the run's own.
+        limits: tokens and money at which a run stops; repeat it with higher ones to go on.
         pod: where the adapter runs; "auto" takes Docker where a daemon answers.
         isolation: fresh pod per scenario, Reset between, or all in one memory.
         seed: keys opaque ids and every draw.
@@ -46,6 +65,7 @@ class RunConfig(BaseModel):
         out: the run's folder; none: one below `runs/`, named by content.
         keep_pod: leave the pods for a look.
         audit: also run the isolation audit.
+        budget: what a question may use, or a preset's name; none: the mode's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,10 +73,25 @@ class RunConfig(BaseModel):
     adapter: str
     suite: str = "practical"
     protocol: str = ""
-    mode: Mode = "retrieval"
+    mode: Mode | None = None
     file: Path | None = None
     sample: bool = False
+    variant: str = ""
+    order: str = ""
+    granularity: str = ""
+    labels: str = ""
+    audit_file: Path | None = None
     category_labels: str = "true"
+    reader_model: str = ""
+    judge_model: str = ""
+    prompt: PromptStyle = "direct"
+    context_tokens: int = Field(default=16_000, ge=100)
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    verdicts: Path | None = None
+    only_answered: bool = False
+    llm: GatewayMode = "record"
+    llm_record: Path | None = None
+    limits: Limits = Limits()
     pod: PodChoice = "auto"
     isolation: Isolation = "fresh"
     seed: int = Field(default=DEFAULT_SEED, ge=0, le=MAX_SEED)
@@ -68,7 +103,17 @@ class RunConfig(BaseModel):
     keep_pod: bool = False
     audit: bool = True
     deadlines: Deadlines = Deadlines()
-    budget: Budget = Budget()
+    budget: Budget | None = None
+
+    @field_validator("budget", mode="before")
+    @classmethod
+    def _preset(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if value not in PRESETS:
+            msg = f"there is no such budget; one of: {', '.join(PRESETS)}"
+            raise ValueError(msg)
+        return PRESETS[value]
 
 
 def make_config(given: Mapping[str, object]) -> RunConfig:
@@ -82,4 +127,30 @@ def make_config(given: Mapping[str, object]) -> RunConfig:
     except ValidationError as error:
         first = error.errors()[0]
         flag = "--" + ".".join(map(str, first["loc"])).replace("_", "-")
-        raise UsageError(f"{first['msg']}, got {first['input']!r}", where=flag) from error
+        message = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{message}, got {first['input']!r}", where=flag) from error
+
+
+_LIMIT = re.compile(
+    r"(?:(?P<where>run|trial|ingest|search|answer|judge)=)?(?P<number>[0-9][0-9_,]*(?:\.[0-9]+)?)"
+    r"\s*(?P<unit>usd|tokens)",
+    re.IGNORECASE,
+)
+
+
+def parse_limits(texts: Iterable[str]) -> Limits:
+    """Reads limits such as ``5usd``, ``2000000tokens``, ``judge=1.50usd``, ``trial=100000tokens``.
+
+    Raises:
+        UsageError: one of them is none.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for text in texts:
+        match = _LIMIT.fullmatch(text.strip())
+        if match is None:
+            fix = "write 5usd, 2000000tokens, judge=1usd or trial=100000tokens"
+            raise UsageError(f"is no limit: {text!r}", where="--stop-at", fix=fix)
+        where, unit = (match["where"] or "run").lower(), match["unit"].lower()
+        found.setdefault(where, {})[unit] = float(re.sub("[_,]", "", match["number"]))
+    phases = {name: found.pop(name) for name in PHASES if name in found}
+    return Limits.model_validate({**found, "phases": phases})

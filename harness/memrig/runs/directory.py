@@ -28,6 +28,7 @@ class Execution(BaseModel):
     pod_reason: str
     trials_run: int
     retries: int
+    llm: str = ""
     rig_peak_memory_bytes: int
 
 
@@ -51,6 +52,15 @@ class RunDirectory:
     def trials(self) -> Path:
         """One directory a trial."""
         return self.root / "trials"
+
+    @property
+    def record(self) -> Path:
+        """`llm.sqlite`: every exchange with a model."""
+        return self.root / "llm.sqlite"
+
+    def verdicts_of(self, trial_id: str) -> Path:
+        """A judged trial's verdicts."""
+        return self.root / "verdicts" / f"{trial_id}.jsonl"
 
     @property
     def grades(self) -> Path:

@@ -13,12 +13,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memrig.errors import HarnessError, InfrastructureError, MemrigError
+from memrig.errors import GatewayError, HarnessError, InfrastructureError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider
 from memrig.runs.directory import Execution, RunDirectory
+from memrig.runs.judge import Judged, TrialJudge
 from memrig.runs.plan import Plan
 from memrig.trial import Progress, TrialServices, run_trial
+from memrig.trial.models import ModelService
 
 _ATTEMPTS = 3
 _PAUSE_S = 0.5
@@ -40,30 +42,58 @@ class Observer:
     progress: Callable[[Progress], None] = lambda _: None
     finished: Callable[[TrialSpec, TrialOutcome], None] = lambda _spec, _outcome: None
     failed: Callable[[TrialSpec, MemrigError], None] = lambda _spec, _error: None
+    judged: Callable[[Judged], None] = lambda _judged: None
+
+
+#: As many trials in a row failing for a provider end a run: the rest would fail likewise.
+_GIVE_UP_AFTER = 3
+#: Trials under way at a time where models answer: most of a question is waiting for them.
+_WAITING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What an executor works with.
+
+    Args:
+        provider: starts pods.
+        models: the gateway; None: the run calls no model.
+        judge: judges and grades sealed trials; None: grading waits for the end of the run.
+        keep_pod: leave every pod running.
+    """
+
+    provider: PodProvider
+    models: ModelService | None = None
+    judge: TrialJudge | None = None
+    keep_pod: bool = False
 
 
 class LocalExecutor:
     """An asyncio pool.
 
     Args:
-        provider: starts pods.
+        services: pods, models, the judge.
         jobs: trials measured at the same time.
-        keep_pod: leave every pod running.
+        llm: the gateway's mode, noted in the run's folder.
     """
 
-    def __init__(self, provider: PodProvider, jobs: int, *, keep_pod: bool = False) -> None:
-        self._provider = provider
+    def __init__(self, services: Services, jobs: int, llm: str = "") -> None:
+        self._services = services
         self._jobs = jobs
-        self._keep_pod = keep_pod
+        self._llm = llm
         # A running endpoint is one memory: nothing else may touch it during a trial.
-        self._alive = asyncio.Semaphore(1 if provider.kind == "endpoint" else jobs + 1)
+        alone = services.provider.kind == "endpoint"
+        most = max(jobs + 1, _WAITING if services.models else 0)
+        self._alive = asyncio.Semaphore(1 if alone else most)
         self._measured = asyncio.Semaphore(jobs)
+        self._stopped: GatewayError | None = None
+        self._unlucky = 0
 
     async def execute(self, plan: Plan, observer: Observer) -> Executed:
         """Runs what is left of a plan; notes the invocation in the run's folder."""
         started, began = datetime.now(UTC), time.monotonic()
         executed = Executed()
-        left = [spec for spec in plan.specs if plan.directory.finished(spec) is None]
+        left = [spec for spec in plan.specs if self._is_open(plan.directory, spec)]
         try:
             async with asyncio.TaskGroup() as group:
                 for spec in left:
@@ -79,25 +109,27 @@ class LocalExecutor:
                         pod_reason=plan.pod_reason,
                         trials_run=len(executed.outcomes),
                         retries=executed.retries,
+                        llm=self._llm,
                         rig_peak_memory_bytes=_peak_memory_bytes(),
                     )
                 )
         return executed
 
+    def _is_open(self, directory: RunDirectory, spec: TrialSpec) -> bool:
+        if directory.finished(spec) is None:
+            return True
+        return self._services.judge is not None and self._services.judge.open(spec)
+
     async def _one(
         self, directory: RunDirectory, spec: TrialSpec, observer: Observer, executed: Executed
     ) -> None:
-        services = TrialServices(
-            provider=self._provider,
-            run_id=directory.root.name,
-            measured=self._slot,
-            observer=observer.progress,
-            keep_pod=self._keep_pod,
-        )
         async with self._alive:
             try:
-                outcome = await self._with_retries(directory, spec, services, executed)
+                self._raise_if_stopped()
+                outcome = await self._with_retries(directory, spec, observer, executed)
+                await self._judged(spec, observer)
             except MemrigError as error:
+                self._note(error)
                 executed.failures[spec.trial_id] = error
                 observer.failed(spec, error)
             except Exception as error:  # noqa: BLE001 - a defect of ours fails one trial, not all
@@ -105,17 +137,39 @@ class LocalExecutor:
                 executed.failures[spec.trial_id] = defect
                 observer.failed(spec, defect)
             else:
+                self._unlucky = 0
                 executed.outcomes[spec.trial_id] = outcome
                 observer.finished(spec, outcome)
 
+    def _raise_if_stopped(self) -> None:
+        if self._stopped:
+            raise self._stopped
+
+    def _note(self, error: MemrigError) -> None:
+        """Stops a run that cannot go on: no key, no money left, nothing recorded, no provider."""
+        if not isinstance(error, GatewayError) or self._stopped:
+            return
+        self._unlucky += 1
+        if error.kind != "provider" or self._unlucky >= _GIVE_UP_AFTER:
+            self._stopped = error
+
+    async def _judged(self, spec: TrialSpec, observer: Observer) -> None:
+        if self._services.judge is not None and spec.kind == "scored":
+            for judged in await self._services.judge.settle(spec):
+                observer.judged(judged)
+
     async def _with_retries(
-        self,
-        directory: RunDirectory,
-        spec: TrialSpec,
-        services: TrialServices,
-        executed: Executed,
+        self, directory: RunDirectory, spec: TrialSpec, observer: Observer, executed: Executed
     ) -> TrialOutcome:
         """Only faults of the engine or the machine are retried: a rerun must not re-roll luck."""
+        services = TrialServices(
+            provider=self._services.provider,
+            run_id=directory.root.name,
+            measured=self._slot,
+            observer=observer.progress,
+            keep_pod=self._services.keep_pod,
+            models=self._services.models,
+        )
         for attempt in range(1, _ATTEMPTS):
             try:
                 return await run_trial(spec, directory.scenarios, directory.trials, services)

@@ -16,7 +16,7 @@ from memrig.grading.base import Grader
 from memrig.model.canonical import canonical_json, digest_bytes, digest_of
 from memrig.model.manifest import AdapterRef
 from memrig.model.scenario import ScenarioRef
-from memrig.model.trial import Budget, Deadlines, Isolation, Mode
+from memrig.model.trial import AnswerSpec, Budget, Deadlines, Isolation, Mode
 from memrig.suites.base import GROUP as SUITES
 from memrig.suites.base import DataSource
 
@@ -50,7 +50,9 @@ class Lock(_Frozen):
     """All inputs of a run.
 
     `grader` is protocol/version; `plugins` names the distribution (``name==version``) of the
-    "suite" and the "grader" where it is not memrig's own.
+    "suite" and the "grader" where it is not memrig's own. `options` are the suite's own (variant,
+    order, …) where they were chosen. `judge` is the judge's model; `prices` the price table's
+    digest. Limits at which a run merely stops are no input.
     """
 
     format: str = "memrig.lock/1"
@@ -64,6 +66,10 @@ class Lock(_Frozen):
     data: DataLock
     category_labels: str
     sample: bool
+    options: dict[str, str] = Field(default_factory=dict)
+    answer: AnswerSpec | None = None
+    judge: str = ""
+    prices: str = ""
     adapter: AdapterRef
     isolation: Isolation
     seed: int

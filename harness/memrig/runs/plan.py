@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memrig.errors import DataError, UsageError
-from memrig.grading.base import load_grader
-from memrig.model.canonical import short
+from memrig.gateway.prices import PriceTable
+from memrig.model.canonical import digest_file, short
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
-from memrig.pod.images import implied_pod, resolve
+from memrig.pod.images import ANSWERS, implied_pod, resolve
 from memrig.pod.select import choose_pod
+from memrig.runs.answering import settle_answering
 from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import (
@@ -24,10 +25,12 @@ from memrig.runs.lock import (
     plugins_lock,
     this_machine,
 )
+from memrig.runs.models import check_models, models_of
 from memrig.runs.staging import promote, staging
-from memrig.suites.base import Suite, SuiteOptions, load_suite
+from memrig.suites.base import Suite, SuiteOptions, check_options, load_suite
 from memrig.suites.checks import usable
-from memrig.suites.sampling import catalog, keep, pool, stratified
+from memrig.suites.given import read_given
+from memrig.suites.sampling import Key, catalog, keep, pool, stratified
 from memrig.suites.spool import spool
 from memrig.trial.directory import write_aside
 
@@ -55,23 +58,25 @@ class Plan:
         return sum(ref.episodes for s in self.specs if s.kind == "scored" for ref in s.scenarios)
 
 
-def suite_options(config: RunConfig, suite: Suite) -> SuiteOptions:
-    """Checks what the user asks against what the suite offers.
+def suite_options(config: RunConfig, suite: Suite, protocol: str) -> SuiteOptions:
+    """Checks what the user asks of a suite against what it offers.
 
     Raises:
-        UsageError: an unknown protocol or label set, or both a file and the sample.
+        UsageError: an option that the suite does not have, or two that exclude each other.
     """
-    protocol = config.protocol or suite.protocols[0]
-    if protocol not in suite.protocols:
-        fix = f"one of: {', '.join(suite.protocols)}"
-        raise UsageError(f"{suite.name} has no protocol {protocol!r}", where="--protocol", fix=fix)
-    if config.category_labels not in suite.label_sets:
-        fix = f"one of: {', '.join(suite.label_sets)}"
-        message = f"{suite.name} has no label set {config.category_labels!r}"
-        raise UsageError(message, where="--category-labels", fix=fix)
-    if config.file and config.sample:
-        raise UsageError("--file and --sample exclude each other", fix="give one of them")
-    return SuiteOptions(protocol, config.file, config.sample, config.category_labels)
+    options = SuiteOptions(
+        protocol,
+        config.file,
+        config.sample,
+        config.category_labels,
+        **{name: value for name in _OPTIONS if (value := getattr(config, name))},
+    )
+    check_options(suite, options)
+    return options
+
+
+#: What only some suites offer; empty unless it was chosen.
+_OPTIONS = ("variant", "order", "granularity", "labels", "audit_file")
 
 
 async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
@@ -81,17 +86,19 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
 
     Raises:
         UsageError: the configuration cannot be, no grader is installed for its protocol, the data
-            is not as it must be, or the folder holds another run.
-        PrerequisiteError: data or images are not to be had on this machine.
+            is not as it must be, a limit in money meets a model without a price, or the folder
+            holds another run.
+        PrerequisiteError: data, images or keys are not to be had on this machine.
     """
     suite = load_suite(config.suite)
-    options = suite_options(config, suite)
-    grader = load_grader(options.protocol)  # a missing one surfaces before anything runs
+    answering = settle_answering(config, suite)  # what is missing surfaces before anything runs
+    options = suite_options(config, suite, answering.grader.protocol)
     source = suite.source(options)
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
     say(reason)
     adapter = await resolve(config.adapter, kind, progress=say)
+    check_models(config, answering, adapter)
     with staging(config.out.absolute().parent if config.out else Path("runs")) as folder:
         planned = RunDirectory(folder)
         refs, notes = _spool_all(_selected(config, suite, options), planned.scenarios)
@@ -100,26 +107,41 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             contract=contract_digest(),
             suite=suite.name,
             protocol=options.protocol,
-            grader=grader_lock(grader),
+            grader=grader_lock(answering.grader),
             plugins=plugins_lock(config.suite, options.protocol),
-            mode=config.mode,
+            mode=answering.mode,
             data=data_lock(source),
             category_labels=config.category_labels,
             sample=config.sample,
+            options=_chosen(config),
+            answer=answering.answer,
+            judge=answering.judge,
+            prices=PriceTable.load().digest if answering.models or models_of(adapter) else "",
             adapter=adapter,
             isolation=config.isolation,
             seed=config.seed,
             repeats=config.repeats,
             limit=config.limit,
-            top_k=config.top_k or suite.top_k,
+            top_k=config.top_k or suite.top_k_for(options),
             deadlines=config.deadlines,
-            budget=config.budget,
-            audit=config.audit,
+            budget=answering.budget,
+            audit=config.audit and kind != "baseline",
             scenarios=refs,
             notes=notes,
             machine=this_machine(),
         )
         return _settle(config, lock, planned, reason, dry=dry)
+
+
+def _chosen(config: RunConfig) -> dict[str, str]:
+    """The suite's own options that were chosen; a file by its content."""
+    chosen = {name: str(getattr(config, name)) for name in _OPTIONS if getattr(config, name)}
+    for name in ("audit_file", "verdicts"):
+        if path := getattr(config, name):
+            chosen[name] = digest_file(path)
+    if config.only_answered:
+        chosen["only_answered"] = "yes"
+    return chosen
 
 
 async def pod_for(adapter: str, pod: PodChoice) -> tuple[PodKind, str]:
@@ -148,13 +170,21 @@ def _check_isolation(config: RunConfig, kind: PodKind) -> None:
 
 def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterator[Scenario]:
     scenarios: Iterable[Scenario] = suite.scenarios(options)
+    if config.only_answered:
+        given = read_given(Path(config.adapter.removeprefix(ANSWERS)))
+        keys = catalog(suite.scenarios(options))
+        scenarios = _kept(scenarios, frozenset(key for key in keys if key[1] in given))
     if config.limit is not None:
         wanted = stratified(catalog(suite.scenarios(options)), config.limit, config.seed)
-        names = {scenario_id for scenario_id, _ in wanted}
-        scenarios = (keep(s, wanted) for s in scenarios if s.scenario_id in names)
+        scenarios = _kept(scenarios, wanted)
     if config.isolation == "pooled":
         scenarios = [pool(scenarios)]
     yield from scenarios
+
+
+def _kept(scenarios: Iterable[Scenario], wanted: frozenset[Key]) -> Iterator[Scenario]:
+    names = {scenario_id for scenario_id, _ in wanted}
+    return (keep(s, wanted) for s in scenarios if s.scenario_id in names)
 
 
 def _spool_all(
@@ -176,7 +206,8 @@ def _spool_all(
 def _settle(
     config: RunConfig, lock: Lock, planned: RunDirectory, reason: str, *, dry: bool
 ) -> Plan:
-    name = f"{lock.suite}-{lock.adapter.name}-{short(lock.digest, 10)}"
+    adapter = lock.adapter.name.replace(":", "-")
+    name = f"{lock.suite}-{adapter}-{short(lock.digest, 10)}"
     directory = RunDirectory(config.out or Path("runs") / name)
     specs = trials_of(lock)
     resumed = check_lock(directory.lock_path, lock)
@@ -214,4 +245,5 @@ def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], repeat: int) -> TrialS
         top_k=lock.top_k,
         deadlines=lock.deadlines,
         budget=lock.budget,
+        answer=lock.answer,
     )

@@ -1,6 +1,6 @@
 """From grades to a flat list of metrics: overall, macro, and each category, with intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,13 +11,15 @@ from memrig.model.canonical import derive
 from memrig.stats.intervals import NOTHING, Floats, Interval, Method, bca, clustered, wilson
 
 OVERALL, MACRO = "overall", "macro"
+Kind = Literal["micro", "macro", "tag", "category"]
 
 
 class MetricValue(BaseModel):
     """One number of a report. Values are fractions; `n` counts graded questions.
 
-    `group` is "overall" (micro mean over questions), "macro" (mean of the categories' means) or a
-    category. `low` and `high` are the 95 % interval; None where none can be given.
+    `group` is "overall" (micro mean over questions), "macro" (mean of the categories' means), a
+    tag that cuts across categories, "without" such a tag, or a category. `low` and `high` are the
+    95 % interval; None where none can be given.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,7 +33,7 @@ class MetricValue(BaseModel):
     high: float | None
     n: int
     interval: Method
-    kind: Literal["micro", "macro"] = "micro"
+    kind: Kind = "micro"
 
 
 class _Table:
@@ -78,17 +80,29 @@ def summarise(
         table = _Table(graded, metric.name)
         if not len(table.values):
             continue
-        groups = [(OVERALL, table)]
-        for category in table.categories:
-            part = [grade for grade in table.grades if grade.category == category]
-            groups.append((category, _Table(part, metric.name)))
         draw = derive(seed, "interval", metric.name) % 2**32
-        for group, part_table in groups:
+        groups = list(_groups(table, metric.name))
+        for group, kind, part_table in groups:
             value = part_table.micro(np.ones(len(dict.fromkeys(part_table.clusters))))
             interval = _interval(part_table, metric, draw)
-            result.append(_value(suite, protocol, metric, group, value, interval, part_table))
+            found = _value(suite, protocol, metric, group, value, interval, part_table)
+            result.append(found.model_copy(update={"kind": kind}))
         result.insert(len(result) - len(groups) + 1, _macro(suite, protocol, metric, table, draw))
     return result
+
+
+def _groups(table: _Table, metric: str) -> Iterator[tuple[str, Kind, _Table]]:
+    """Overall, what is tagged and what is not, and each category."""
+    yield OVERALL, "micro", table
+    for tag in sorted({tag for grade in table.grades for tag in grade.tags if ":" not in tag}):
+        without = [grade for grade in table.grades if tag not in grade.tags]
+        if without:
+            yield f"without {tag}", "tag", _Table(without, metric)
+        if (only := [grade for grade in table.grades if tag in grade.tags]) and without:
+            yield tag, "tag", _Table(only, metric)
+    for category in table.categories:
+        part = [grade for grade in table.grades if grade.category == category]
+        yield category, "category", _Table(part, metric)
 
 
 def _interval(table: _Table, metric: Metric, seed: int) -> Interval:

@@ -58,7 +58,7 @@ async def found(session: Session, canary: Canary) -> bool:
     """Searches for the canary; true if any hit carries its token."""
     ids = Pseudonyms(session.spec.seed, "isolation-audit")
     limit = min(session.spec.top_k, session.capabilities.max_results)
-    search = await session.client.search(canary.query, limit, ids)
+    search = await session.adapter.search(canary.query, limit, ids)
     return any(canary.token.lower() in hit.text.lower() for hit in search.hits)
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memrig.answering.base import Memory
 from memrig.client import MemoryClient, Pseudonyms
-from memrig.client.baseline import BaselineClient
+from memrig.client.host import HostClient
 from memrig.errors import UsageError
 from memrig.model.chat import Phase
 from memrig.model.gold import Gold
@@ -82,12 +82,12 @@ class AdapterMemory(_Dated):
             return await self._client.call_tool(name, arguments_json, self._ids)
 
 
-class BaselineMemory(_Dated):
-    """Implements `Memory` over a baseline, for one question."""
+class HostMemory(_Dated):
+    """Implements `Memory` over what lives in the rig itself, for one question."""
 
     def __init__(
         self,
-        client: BaselineClient,
+        client: HostClient,
         capabilities: CapabilitiesRecord,
         dates: Mapping[str, datetime],
         gold: Gold | None,
@@ -98,7 +98,7 @@ class BaselineMemory(_Dated):
 
     @property
     def whole(self) -> bool:
-        """See `Memory`: both show all they have; the oracle has the evidence alone."""
+        """See `Memory`: a baseline shows all it has; the oracle has the evidence alone."""
         return True
 
     async def search(
@@ -114,24 +114,17 @@ class BaselineMemory(_Dated):
         return None
 
     async def answer(self, question: Question, limit: int) -> NativeRecord:
-        """See `Memory`.
-
-        Raises:
-            UsageError: a baseline answers nothing by itself.
-        """
-        raise UsageError(
-            f"{self.capabilities.name} has no answer of its own to {question.question_id!r}",
-            where="--mode native",
-            fix=f"use --mode reader (it is shown up to {limit} memories)",
-        )
+        """See `Memory`."""
+        del limit
+        return self._client.answer(question)
 
     async def call_tool(self, name: str, arguments_json: str) -> ToolResultRecord:
         """See `Memory`.
 
         Raises:
-            UsageError: a baseline declares no tool.
+            UsageError: nothing here declares a tool.
         """
         raise UsageError(f"{self.capabilities.name} has no tool {name!r} ({arguments_json:.40})")
 
 
-__all__ = ["AdapterMemory", "BaselineMemory", "Charged", "Memory"]
+__all__ = ["AdapterMemory", "Charged", "HostMemory", "Memory"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from memrig.errors import GatewayError
-from memrig.gateway import TrialIdentity
+from memrig.gateway.identity import TrialIdentity
 from memrig.model.chat import CallContext, Chat, ChatReply, ChatRequest
 from memrig.model.transcript import ModelUsageRecord
 from memrig.model.trial import TrialSpec

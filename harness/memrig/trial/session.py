@@ -7,14 +7,16 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from memrig.client import MemoryClient, Pseudonyms
 from memrig.client.base import AdapterClient
-from memrig.client.baseline import BASELINES, PREFIX, BaselineClient
+from memrig.client.host import BASELINES, PREFIX, BaselineClient, GivenClient, HostClient
 from memrig.errors import (
     AdapterCrashedError,
     AdapterError,
     AdapterRpcError,
+    HarnessError,
     InfrastructureError,
 )
 from memrig.model.chat import Chat, Phase
@@ -22,7 +24,8 @@ from memrig.model.gold import Gold
 from memrig.model.transcript import CapabilitiesRecord, PodRecord, TeardownRecord, UsageRecord
 from memrig.model.trial import TrialSpec
 from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
-from memrig.trial.memory import AdapterMemory, BaselineMemory, Charged, Memory
+from memrig.suites.given import read_given
+from memrig.trial.memory import AdapterMemory, Charged, HostMemory, Memory
 from memrig.trial.models import NO_MODELS, TrialModels
 from memrig.trial.transcript import TranscriptWriter
 
@@ -48,7 +51,7 @@ class Session:
 
     spec: TrialSpec
     pod: Pod
-    client: MemoryClient | BaselineClient
+    client: MemoryClient | HostClient
     log: TranscriptWriter
     models: TrialModels | None = None
     measured: Callable[[], AbstractAsyncContextManager[object]] = contextlib.nullcontext
@@ -57,7 +60,18 @@ class Session:
     @property
     def needs_gold(self) -> bool:
         """Whether this is the oracle; gold is read for nothing else."""
-        return isinstance(self.client, BaselineClient) and self.client.kind == "oracle"
+        return isinstance(self.client, HostClient) and self.client.needs_gold
+
+    @property
+    def adapter(self) -> MemoryClient:
+        """The client of an adapter that is one.
+
+        Raises:
+            HarnessError: what answers here lives in the rig itself.
+        """
+        if isinstance(self.client, MemoryClient):
+            return self.client
+        raise HarnessError("there is no adapter to call", where=f"trial={self.spec.trial_id}")
 
     @property
     def chat(self) -> Chat:
@@ -86,8 +100,8 @@ class Session:
         charged: Charged,
     ) -> Memory:
         """The memory as one question sees it."""
-        if isinstance(self.client, BaselineClient):
-            return BaselineMemory(self.client, self.capabilities, dates, gold)
+        if isinstance(self.client, HostClient):
+            return HostMemory(self.client, self.capabilities, dates, gold)
         return AdapterMemory(self.client, self.capabilities, dates, ids, charged)
 
     async def handshake(self) -> None:
@@ -227,10 +241,14 @@ async def open_session(
 
 
 @asynccontextmanager
-async def _client_of(spec: TrialSpec, pod: Pod) -> AsyncIterator[MemoryClient | BaselineClient]:
+async def _client_of(spec: TrialSpec, pod: Pod) -> AsyncIterator[MemoryClient | HostClient]:
     if spec.adapter.pod == "baseline":
         name = spec.adapter.name.removeprefix(PREFIX)
         yield BaselineClient(next(kind for kind in BASELINES if kind == name))
+        return
+    if spec.adapter.pod == "given":
+        path = Path(spec.adapter.endpoint or "")
+        yield GivenClient(spec.adapter.name, await asyncio.to_thread(read_given, path))
         return
     async with MemoryClient(pod.target, spec.deadlines) as client:
         yield client

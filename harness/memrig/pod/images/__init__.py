@@ -6,10 +6,11 @@ The public surface is this module; `docs/images.md` is its user guide.
 from memrig.pod.images.base import ensure_base
 from memrig.pod.images.build import ensure_built, ensure_doorman
 from memrig.pod.images.prune import prune_images
-from memrig.pod.images.resolve import implied_pod, load_image, resolve
+from memrig.pod.images.resolve import ANSWERS, implied_pod, load_image, resolve
 from memrig.pod.images.types import BuiltImage, Progress
 
 __all__ = [
+    "ANSWERS",
     "BuiltImage",
     "Progress",
     "ensure_base",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memrig._version import __version__
 from memrig.errors import DataError, PrerequisiteError, UsageError
-from memrig.model.canonical import digest_of
+from memrig.model.canonical import digest_file, digest_of
 from memrig.model.manifest import (
     ADAPTER_SERVICE,
     AdapterManifest,
@@ -34,7 +34,9 @@ _SEPARATORS = re.compile(r"[-_.]+")
 #: What stands before the name of a baseline, and which there are.
 BASELINE = "baseline:"
 BASELINES = ("oracle", "full-context")
-_IMPLIED = ("endpoint", "baseline")
+#: What stands before the path of a file with answers that were produced elsewhere.
+ANSWERS = "answers:"
+_IMPLIED = ("endpoint", "baseline", "given")
 _FORMS = (
     "give a folder with an adapter.toml (images/bm25), an image by digest (NAME@sha256:…), "
     "a running adapter (grpc://host:port), or a baseline (baseline:oracle)"
@@ -47,6 +49,8 @@ def implied_pod(adapter: str) -> PodKind | None:
         return "endpoint"
     if adapter.startswith(BASELINE):
         return "baseline"
+    if adapter.startswith(ANSWERS):
+        return "given"
     return "docker" if "sha256:" in adapter else None
 
 
@@ -76,6 +80,8 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
         return _endpoint(adapter)
     if needed == "baseline":
         return _baseline(adapter)
+    if needed == "given":
+        return await asyncio.to_thread(_given, Path(adapter.removeprefix(ANSWERS)))
     say = on_loop(progress)
     if needed == "docker":
         return await _image(adapter, say)
@@ -113,6 +119,13 @@ def _baseline(adapter: str) -> AdapterRef:
         fix = f"one of: {', '.join(BASELINE + known for known in BASELINES)}"
         raise UsageError(f"there is no baseline {name!r}", where=f"--adapter {adapter}", fix=fix)
     return AdapterRef(name=adapter, version=__version__, pod="baseline")
+
+
+def _given(path: Path) -> AdapterRef:
+    if not path.is_file():
+        raise DataError("there is no such file", where=f"--answers {path}")
+    inputs = {"answers": digest_file(path)}
+    return AdapterRef(name=path.name, version="", pod="given", inputs=inputs, endpoint=str(path))
 
 
 def _endpoint(adapter: str) -> AdapterRef:

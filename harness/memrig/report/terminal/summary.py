@@ -20,6 +20,7 @@ from memrig.report.terminal.base import (
     warning,
     words,
 )
+from memrig.report.terminal.models import answering_lines, print_costs, print_published
 from memrig.report.units import (
     NOT_AVAILABLE,
     bounds,
@@ -65,6 +66,8 @@ def print_report(
     for start in range(0, len(report.headline) if report.metrics else 0, _COLUMNS):
         _print_scores(report, slice(start, start + _COLUMNS), console)
         console.print()
+    print_costs(report, console)
+    print_published(report, console)
     facts(console, _lines(report))
     _print_faults(report, console)
     _print_paths(directory, console)
@@ -123,6 +126,11 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     yield "ingest", _ingest(report)
     if search := found.get("search"):
         yield "search", Text(f"{_quantiles(search)}, p99 {milliseconds(search.p99_ms)}")
+    if answer := found.get("answer"):
+        yield "answer", Text(_quantiles(answer))
+    if judge := found.get("judge"):
+        yield "judging", Text(_quantiles(judge))
+    yield from answering_lines(report)
     if flush := found.get("flush"):
         yield "flush", Text(_quantiles(flush))
     if pod := "; ".join(_pod_parts(found)):

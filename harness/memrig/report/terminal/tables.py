@@ -22,7 +22,8 @@ from memrig.report.terminal.base import (
     warning,
     words,
 )
-from memrig.report.units import count, plural, seconds, size
+from memrig.report.units import count, dollars, plural, seconds, size
+from memrig.runs.forecast import forecast
 from memrig.runs.plan import Plan
 from memrig.suites.base import Suite
 from memrig.suites.conversations import Problem
@@ -146,6 +147,7 @@ def print_plan(plan: Plan, console: Console | None = None) -> None:
     ]
     facts(console, [row for row in rows if row[0] != "finished" or plan.resumed])
     console.print()
+    _print_forecast(plan, console)
     _print_scenarios(plan, console)
 
 
@@ -163,6 +165,23 @@ def _calls(plan: Plan) -> str:
         f"{plural(plan.episodes, 'episode')} into {plural(memories, 'memory', 'memories')}, "
         f"{plural(plan.questions, 'search', 'searches')} for the top {plan.lock.top_k}"
     )
+
+
+def _print_forecast(plan: Plan, console: Console) -> None:
+    rows = forecast(plan.lock)
+    table = new_table("expected", "model", "calls", "tokens in", "out", "cost", right=range(2, 6))
+    for row in rows:
+        numbers = (row.calls, row.input_tokens, row.output_tokens)
+        name = words(row.who, limit=28)
+        table.add_row(row.phase, name, *map(count, numbers), dollars(row.usd))
+    known = [row.usd for row in rows if row.usd is not None]
+    total = dollars(sum(known)) if len(known) == len(rows) else f"≥ {dollars(sum(known))}"
+    table.add_section()
+    table.add_row(Text("in all", "bold"), "", "", "", "", Text(total, "bold"))
+    console.print(table)
+    for row in rows:
+        console.print(Text(f"{row.phase}: {row.basis}", DIM))
+    console.print()
 
 
 def _print_scenarios(plan: Plan, console: Console) -> None:

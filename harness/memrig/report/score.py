@@ -1,0 +1,66 @@
+"""The running score of a run whose questions are answered and graded as it goes."""
+
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from memrig.report.terminal.base import BAD, DIM, GOOD, WARN
+from memrig.report.text import one_line
+from memrig.report.units import dollars, milliseconds, percent
+from memrig.runs.judge import Judged
+
+_CATEGORY = 28
+_NS = 1e6
+
+
+@dataclass(slots=True)
+class Score:
+    """What was graded so far: how many, how well, at what cost. `usd` is None once unknown."""
+
+    done: int = 0
+    graded: int = 0
+    total: float = 0.0
+    usd: float | None = 0.0
+
+    def take(self, judged: Judged) -> None:
+        """Takes one question in."""
+        self.done += 1
+        if judged.score is not None:
+            self.graded += 1
+            self.total += judged.score
+        for cost in judged.costs:
+            self.usd = None if cost is None or self.usd is None else self.usd + cost
+
+
+def question_line(judged: Judged, score: Score, questions: int) -> Text:
+    """``[42/500] temporal-reasoning ✓ (search 120 ms, answer 1.2 s, judge 0.8 s)``."""
+    number = str(score.done).rjust(len(str(questions)))
+    text = Text(f"[{number}/{questions}] {one_line(judged.grade.category, _CATEGORY)} ")
+    text.append_text(_mark(judged))
+    text.append(f" ({', '.join(_times(judged))})")
+    if score.graded:
+        text.append(f"  {percent(score.total / score.graded)} %", DIM)
+    if score.usd is None or score.usd:
+        text.append(f"  {dollars(score.usd)}", DIM)
+    return text
+
+
+def _mark(judged: Judged) -> Text:
+    outcome = judged.record.outcome
+    if judged.score is None:
+        return Text(f"– {one_line(judged.grade.reason, 60)}", WARN)
+    if outcome.adapters_fault:
+        return Text(f"✗ {outcome.label}", BAD)
+    if judged.score >= 1:
+        return Text("✓", GOOD)
+    return Text("✗", BAD) if judged.score <= 0 else Text(f"{judged.score:.2f}", WARN)
+
+
+def _times(judged: Judged) -> list[str]:
+    record = judged.record
+    times = [
+        f"search {milliseconds(record.memory_ns / _NS)}",
+        f"answer {milliseconds((record.ns - record.memory_ns) / _NS)}",
+    ]
+    slowest = max((vote.ns for item in judged.verdicts for vote in item.votes), default=0)
+    return [*times, f"judge {milliseconds(slowest / _NS)}"] if slowest else times

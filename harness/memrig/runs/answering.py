@@ -1,0 +1,115 @@
+"""How questions are answered and judged, from what a user asks: mode, models, protocol, budget."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memrig.answering.prompts import prompts_digest
+from memrig.errors import UsageError
+from memrig.grading.base import Grader, load_grader
+from memrig.model.trial import PRESETS, AnswerSpec, Budget, Mode
+from memrig.runs.config import RunConfig
+from memrig.suites.base import Suite
+
+#: What predecessors' users know.
+READER_VARIABLE, JUDGE_VARIABLE = "EVAL_MODEL", "GRADER_MODEL"
+DEFAULT_READER = "local/extractive"
+_OUTPUT_TOKENS = {"direct": 500, "step-by-step": 800}
+_AGENT_OUTPUT_TOKENS = 1000
+#: A reader or a native answer is one step; what bounds it is time.
+_ONE_STEP = Budget(wall_time_s=300)
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How questions are answered and judged. `judge` is empty where the grader needs none."""
+
+    mode: Mode
+    grader: Grader
+    answer: AnswerSpec | None
+    judge: str
+    budget: Budget
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The models that the rig itself will call."""
+        reader = self.answer.model if self.answer else ""
+        return frozenset(name for name in (reader, self.judge) if name)
+
+
+def settle_answering(
+    config: RunConfig, suite: Suite, environ: Mapping[str, str] = os.environ
+) -> Answering:
+    """Resolves mode, models, protocol and budget against what the suite offers.
+
+    Raises:
+        UsageError: an unknown mode or protocol, or ones that do not fit each other.
+    """
+    mode = config.mode or suite.modes[0]
+    if mode not in suite.modes:
+        message = f"{suite.name} has no mode {mode!r}"
+        raise UsageError(message, where="--mode", fix=f"one of: {', '.join(suite.modes)}")
+    judge = config.judge_model or (environ.get(JUDGE_VARIABLE, "") if mode != "retrieval" else "")
+    grader = _grader(config, suite, mode, bool(judge))
+    if not grader.judged and config.judge_model:
+        message = f"protocol {grader.protocol} has no use for a judge"
+        fix = "leave --judge-model out, or give a judged --protocol"
+        raise UsageError(message, where=f"--judge-model {config.judge_model}", fix=fix)
+    return Answering(
+        mode=mode,
+        grader=grader,
+        answer=_answer_spec(config, mode, environ),
+        judge=judge if grader.judged else "",
+        budget=config.budget or _default_budget(mode),
+    )
+
+
+def _grader(config: RunConfig, suite: Suite, mode: Mode, has_judge: bool) -> Grader:
+    if config.protocol:
+        return _named(config.protocol, suite, mode, has_judge)
+    graders = [load_grader(name) for name in suite.protocols]
+    fitting = [grader for grader in graders if mode in grader.modes]
+    preferred = [grader for grader in fitting if grader.judged == has_judge]
+    usable = preferred or [grader for grader in fitting if has_judge or not grader.judged]
+    if not usable:
+        message = f"{suite.name} has no protocol for mode {mode}"
+        fix = "give --judge-model" if fitting else f"one of: {', '.join(suite.modes)}"
+        raise UsageError(message, where="--mode", fix=fix)
+    return usable[0]
+
+
+def _named(name: str, suite: Suite, mode: Mode, has_judge: bool) -> Grader:
+    if name not in suite.protocols:
+        fix = f"one of: {', '.join(suite.protocols)}"
+        raise UsageError(f"{suite.name} has no protocol {name!r}", where="--protocol", fix=fix)
+    grader = load_grader(name)
+    if mode not in grader.modes:
+        message = f"{name} does not grade mode {mode}"
+        fix = f"give --mode {grader.modes[0]}, or another --protocol"
+        raise UsageError(message, where="--protocol", fix=fix)
+    if grader.judged and not has_judge:
+        message = f"{name} needs a judge"
+        fix = f"give --judge-model, or set {JUDGE_VARIABLE}"
+        raise UsageError(message, where="--protocol", fix=fix)
+    return grader
+
+
+def _answer_spec(config: RunConfig, mode: Mode, environ: Mapping[str, str]) -> AnswerSpec | None:
+    if mode == "retrieval":
+        return None
+    if mode == "native":
+        return AnswerSpec()
+    usual = _AGENT_OUTPUT_TOKENS if mode == "agent" else _OUTPUT_TOKENS[config.prompt]
+    return AnswerSpec(
+        model=config.reader_model or environ.get(READER_VARIABLE, "") or DEFAULT_READER,
+        prompt=config.prompt,
+        prompts=prompts_digest(config.prompt),
+        context_tokens=config.context_tokens,
+        max_output_tokens=config.max_output_tokens or usual,
+    )
+
+
+def _default_budget(mode: Mode) -> Budget:
+    if mode == "retrieval":
+        return Budget()
+    return PRESETS["standard"] if mode == "agent" else _ONE_STEP

@@ -1,0 +1,89 @@
+"""Answers out to a benchmark's own evaluator, and its verdicts back in."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from memrig.errors import DataError, UsageError
+from memrig.grading.judges.official import official_verdict
+from memrig.judging import write_verdicts
+from memrig.model.transcript import QuestionRecord
+from memrig.runs.directory import RunDirectory
+from memrig.runs.plan import Plan
+from memrig.suites.longmemeval_files import Hypothesis, read_hypotheses, write_hypotheses
+from memrig.trial.directory import load_trial
+
+COMPATIBLE = "longmemeval-compatible"
+
+
+def export_hypotheses(run: Path, out: Path) -> int:
+    """Writes a LongMemEval run's answers; returns how many.
+
+    A question that ended without an answer has an empty hypothesis: the evaluator counts what it
+    is given, so leaving it out would flatter.
+
+    Raises:
+        UsageError: the run is of another suite, has no answers, several repeats, or is not whole.
+    """
+    directory = RunDirectory(run)
+    lock = directory.lock()
+    if lock.suite != "longmemeval" or lock.mode == "retrieval" or lock.repeats > 1:
+        raise UsageError(
+            f"is a run of {lock.suite} in mode {lock.mode} with {lock.repeats} repeats",
+            where=str(run),
+            fix="give a run of --suite longmemeval in mode reader, agent or native, not repeated",
+        )
+    answers: dict[str, str] = {}
+    for spec in directory.specs():
+        if spec.kind != "scored":
+            continue
+        folder = directory.finished(spec)
+        if folder is None:
+            message, fix = "the run is not whole", "repeat its command first"
+            raise UsageError(message, where=str(run), fix=fix)
+        _, _, records = load_trial(folder)
+        for record in records:
+            if isinstance(record, QuestionRecord):
+                name = record.question_id.rpartition("/")[2]
+                answers[name] = record.answer.text if record.answer else ""
+    write_hypotheses(out, answers)
+    return len(answers)
+
+
+def official_judge(path: Path) -> str:
+    """The judge model of a file that the official evaluator wrote; empty for bare hypotheses.
+
+    Raises:
+        DataError: some lines have a verdict and others not, or they come from several judges.
+    """
+    found = read_hypotheses(path)
+    models = {item.verdict.model if item.verdict else "" for item in found.values()}
+    if len(models) > 1:
+        shown = ", ".join(sorted(name or "none" for name in models))
+        message = f"holds verdicts of different judges: {shown}"
+        fix = "give a file that one run of the evaluator wrote, or one without any autoeval_label"
+        raise DataError(message, where=str(path), fix=fix)
+    return models.pop()
+
+
+def adopt_verdicts(plan: Plan, path: Path) -> None:
+    """Puts the official evaluator's verdicts in the place of a judge's.
+
+    Raises:
+        InfrastructureError: the disk refuses.
+    """
+    hypotheses = read_hypotheses(path)
+    for spec in plan.specs:
+        for ref in spec.scenarios:
+            scenario = plan.directory.scenario(spec, ref.scenario_id)
+            names = [name for name in scenario.questions() if name in hypotheses]
+            verdicts = [
+                _verdict(hypotheses, name, spec.trial_id, ref.scenario_id) for name in names
+            ]
+            write_verdicts(plan.directory.verdicts_of(spec.trial_id), verdicts)
+
+
+def _verdict(
+    hypotheses: Mapping[str, Hypothesis], name: str, trial_id: str, scenario_id: str
+) -> object:
+    found = hypotheses[name].verdict
+    return official_verdict(name, found, trial_id, scenario_id, COMPATIBLE)

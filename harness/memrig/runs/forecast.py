@@ -1,0 +1,98 @@
+"""What a run is expected to call, send and cost, before it starts (`memrig run --dry-run`)."""
+
+from dataclasses import dataclass
+
+from memrig.gateway.prices import PriceTable
+from memrig.grading.base import load_grader
+from memrig.model.chat import Phase
+from memrig.model.trial import AnswerSpec
+from memrig.runs.lock import Lock
+
+#: Instructions, question and mark-up around the memories, tokens; a judge's, with both answers.
+_READER_FRAME, _JUDGE_PROMPT, _VERDICT = 250, 450, 60
+_QUERY = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """One row. `calls` are the adapter's in ingest and search, a model's in answer and judge.
+
+    Tokens are by the rig's estimate, replies counted at their limit; `usd` is None where a model
+    has no known price. `basis` says what was assumed.
+    """
+
+    phase: Phase
+    who: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    basis: str
+
+
+def forecast(lock: Lock) -> tuple[Forecast, ...]:
+    """The four rows of a run: ingest, search, answer, judge."""
+    prices = PriceTable.load()
+    questions = lock.repeats * sum(ref.questions for ref in lock.scenarios)
+    rows = [*_memory(lock, prices, questions)]
+    if lock.answer:
+        rows.append(_answers(lock, lock.answer, prices, questions))
+    if lock.judge:
+        votes = getattr(load_grader(lock.protocol), "votes", 1)
+        calls = questions * votes
+        tokens = calls * _JUDGE_PROMPT, calls * _VERDICT
+        usd = prices.cost(lock.judge, *tokens)
+        basis = f"{votes} vote{'s' if votes > 1 else ''} a question"
+        rows.append(Forecast("judge", lock.judge, calls, *tokens, usd, basis))
+    return tuple(rows)
+
+
+def _memory(lock: Lock, prices: PriceTable, questions: int) -> list[Forecast]:
+    models = lock.adapter.manifest.models if lock.adapter.manifest else ()
+    name = ", ".join(models) or "no model"
+    basis = "every text once through each model" if models else "it asked for no model"
+    episodes = lock.repeats * sum(ref.episodes for ref in lock.scenarios)
+    text = lock.repeats * sum(ref.text_bytes for ref in lock.scenarios) // 4
+    searches = questions * _searches(lock)
+
+    def usd(tokens: int) -> float | None:
+        costs = [prices.cost(model, tokens, 0) for model in models]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    asked = searches * _QUERY
+    return [
+        Forecast("ingest", name, episodes, text if models else 0, 0, usd(text), basis),
+        Forecast("search", name, searches, asked if models else 0, 0, usd(asked), basis),
+    ]
+
+
+def _searches(lock: Lock) -> int:
+    """Calls of the memory for one question: an agent may use up its budget."""
+    return {"agent": lock.budget.tool_calls, "native": 0}.get(lock.mode, 1)
+
+
+def _answers(lock: Lock, answer: AnswerSpec, prices: PriceTable, questions: int) -> Forecast:
+    if lock.mode == "native":
+        return Forecast("answer", lock.adapter.name, questions, 0, 0, None, "its own means")
+    if lock.mode == "agent":
+        turns = lock.budget.turns + 1
+        most = lock.budget.tokens or turns * answer.context_tokens
+        calls, sent = questions * turns, questions * most
+        basis = f"at most: {turns} turns and {most:,} tokens a question"
+    else:
+        shown = min(answer.context_tokens, _shown(lock))
+        calls, sent = questions, questions * (shown + _READER_FRAME)
+        basis = f"about {shown:,} tokens of memories a question"
+    received = calls * answer.max_output_tokens
+    usd = prices.cost(answer.model, sent, received)
+    return Forecast("answer", answer.model, calls, sent, received, usd, basis)
+
+
+def _shown(lock: Lock) -> int:
+    """Tokens of memories for one question, if a memory is an episode; a baseline shows them all."""
+    episodes = sum(ref.episodes for ref in lock.scenarios) or 1
+    tokens = sum(ref.text_bytes for ref in lock.scenarios) // 4
+    if lock.adapter.pod == "baseline":
+        return tokens // max(1, len(lock.scenarios))
+    return lock.top_k * tokens // episodes

@@ -1,0 +1,104 @@
+"""Judges the sealed trials of a run, and says how each question did."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memrig.grading.base import Grade, Grader
+from memrig.grading.grade import Truth, Verdicts, asked_of, grade_trial
+from memrig.judging import judge_trial, read_verdicts, write_verdicts
+from memrig.model.chat import Chat
+from memrig.model.judgement import Verdict
+from memrig.model.transcript import QuestionRecord, Record
+from memrig.model.trial import TrialSpec
+from memrig.runs.directory import RunDirectory
+from memrig.trial.directory import load_trial
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One question of a trial that was graded as soon as it was sealed."""
+
+    grade: Grade
+    record: QuestionRecord
+    verdicts: tuple[Verdict, ...]
+    score: float | None
+
+    @property
+    def costs(self) -> Iterator[float | None]:
+        """What each model call of the question cost; None where no price is known."""
+        yield from (call.cost_usd for call in self.record.model_calls)
+        for verdict in self.verdicts:
+            yield from (vote.cost_usd for vote in verdict.votes)
+
+
+def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Truth:
+    """What is known of a scenario, verified against its digest."""
+    scenario = directory.scenario(spec, scenario_id)
+    scenario.verify()
+    return Truth(scenario.questions(), scenario.gold(), scenario.episode_texts())
+
+
+def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts:
+    """The verdicts of one trial by question and task; empty where it was not judged."""
+    found: dict[tuple[str, str, str], dict[str, Verdict]] = {}
+    for verdict in read_verdicts(directory.verdicts_of(trial_id)):
+        key = verdict.trial_id, verdict.scenario_id, verdict.question_id
+        found.setdefault(key, {})[verdict.task] = verdict
+    return found
+
+
+class TrialJudge:
+    """Judges and grades trials one by one.
+
+    Args:
+        directory: the run's.
+        grader: the protocol's.
+        chat: where judges are asked; None: whatever is not judged yet stays so.
+        model: the judge's; empty where the protocol needs none.
+    """
+
+    def __init__(
+        self, directory: RunDirectory, grader: Grader, chat: Chat | None, model: str
+    ) -> None:
+        self._directory = directory
+        self._grader = grader
+        self._chat = chat
+        self._model = model
+
+    def open(self, spec: TrialSpec) -> bool:
+        """Whether a sealed trial still waits for its judge."""
+        if spec.kind != "scored" or not self._grader.judged:
+            return False
+        return not self._directory.verdicts_of(spec.trial_id).exists()
+
+    async def settle(self, spec: TrialSpec) -> list[Judged]:
+        """Judges a sealed trial if that is still open, and grades it.
+
+        Raises:
+            GatewayError: a judge could not be had; nothing is written.
+        """
+        _, _, records = await asyncio.to_thread(load_trial, self._directory.trials / spec.trial_id)
+
+        def truth(scenario_id: str) -> Truth:
+            return truth_of(self._directory, spec, scenario_id)
+
+        if self._chat is not None and self.open(spec):
+            questions = list(asked_of(spec, records, truth))
+            verdicts = await judge_trial(self._chat, self._model, spec, questions, self._grader)
+            write_verdicts(self._directory.verdicts_of(spec.trial_id), verdicts)
+        found = verdicts_of(self._directory, spec.trial_id)
+        grades = list(grade_trial(spec, records, truth, self._grader, found))
+        return _joined(grades, records, found, self._grader.metrics[0].name)
+
+
+def _joined(
+    grades: list[Grade], records: list[Record], verdicts: Verdicts, metric: str
+) -> list[Judged]:
+    settled = (record for record in records if isinstance(record, QuestionRecord))
+    joined = []
+    for grade, record in zip(grades, settled, strict=True):
+        key = grade.trial_id, grade.scenario_id, grade.question_id
+        votes = tuple(verdicts.get(key, {}).values())
+        joined.append(Judged(grade, record, votes, grade.scores.get(metric)))
+    return joined

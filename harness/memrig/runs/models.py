@@ -1,0 +1,92 @@
+"""Which models a run may call, and the gateway that calls them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from memrig.errors import UsageError
+from memrig.gateway import Gateway, GatewayConfig
+from memrig.gateway.config import GatewayMode, Limits
+from memrig.gateway.keyring import find_upstreams
+from memrig.gateway.ledger import check_prices
+from memrig.gateway.prices import PriceTable
+from memrig.gateway.routing import check_key, spec_for
+from memrig.model.manifest import AdapterRef
+from memrig.runs.answering import Answering
+from memrig.runs.config import RunConfig
+from memrig.runs.directory import RunDirectory
+from memrig.runs.lock import Lock
+
+
+def models_of(adapter: AdapterRef) -> frozenset[str]:
+    """The models that a memory system asked for; an endpoint has its own ways."""
+    return frozenset(adapter.manifest.models) if adapter.manifest else frozenset()
+
+
+def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -> None:
+    """Refuses a run whose models cannot be called or paid, before anything starts.
+
+    Raises:
+        UsageError: a limit in money and a model without a known price, or a replay without the
+            record of an earlier run.
+        GatewayError: no key for a model that must be called.
+    """
+    judge = "" if config.verdicts else answering.judge
+    reader = answering.answer.model if answering.answer else ""
+    names = frozenset(name for name in (reader, judge, *models_of(adapter)) if name)
+    _check(names, config.llm, config.llm_record, config.limits)
+
+
+def _check(names: frozenset[str], mode: GatewayMode, record: Path | None, limits: Limits) -> None:
+    if mode.startswith("replay"):
+        if names and (record is None or not record.is_file()):
+            raise UsageError(
+                f"a replay needs the record of an earlier run, {record or 'none'} was given",
+                where=f"--llm {mode}",
+                fix="give --llm-record RUN/llm.sqlite",
+            )
+        return
+    check_prices(names, limits, PriceTable.load())
+    upstreams = find_upstreams()
+    for name in sorted(names):
+        check_key(name, spec_for(name, upstreams))
+
+
+@asynccontextmanager
+async def open_gateway(
+    lock: Lock, directory: RunDirectory, config: RunConfig
+) -> AsyncIterator[Gateway | None]:
+    """The gateway of a run; None where nothing in it may call a model."""
+    reader = lock.answer.model if lock.answer else ""
+    judge = "" if config.verdicts else lock.judge
+    names = frozenset(name for name in (reader, judge, *models_of(lock.adapter)) if name)
+    if not names:
+        yield None
+        return
+    settings = GatewayConfig(
+        mode=config.llm,
+        record=config.llm_record or directory.record,
+        models=names,
+        limits=config.limits,
+        seed=lock.seed,
+    )
+    async with Gateway(settings) as gateway:
+        yield gateway
+
+
+@asynccontextmanager
+async def judge_gateway(
+    model: str, mode: GatewayMode, record: Path | None, limits: Limits
+) -> AsyncIterator[Gateway]:
+    """A gateway for one judge alone; without a record file, nothing is kept.
+
+    Raises:
+        UsageError: as `check_models`.
+        GatewayError: likewise.
+    """
+    _check(frozenset({model}), mode, record, limits)
+    kept: GatewayMode = "live" if mode == "record" and record is None else mode
+    names = frozenset({model})
+    settings = GatewayConfig(mode=kept, record=record, models=names, limits=limits)
+    async with Gateway(settings) as gateway:
+        yield gateway
