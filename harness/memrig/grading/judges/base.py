@@ -25,6 +25,8 @@ from memrig.model.trial import Mode
 
 #: The one task of these protocols.
 ANSWER = "answer"
+#: Why a question that a judge has to decide is ungraded while none has.
+NO_VERDICT = "no judge was asked"
 #: Goes up when code changes what a grade would be; prompts are hashed.
 _VERSION = 1
 
@@ -160,7 +162,7 @@ class JudgeGrader:
             return self._marks(asked, float(silent), None)
         verdict = asked.verdicts.get(ANSWER)
         if verdict is None:
-            return Marks({}, derived_hits=derived_hits(asked), ungraded="no judge was asked")
+            return Marks({}, derived_hits=derived_hits(asked), ungraded=NO_VERDICT)
         if verdict.score not in {0.0, 1.0}:
             reason = verdict.reason or f"the votes are split: their median is {verdict.score}"
             return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
