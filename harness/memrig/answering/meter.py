@@ -86,7 +86,8 @@ class Meter:
     def _refusal(self, tokens: int) -> BudgetKind | None:
         if self.turns >= self._budget.turns:
             return "turns"
-        if self.tokens_left is not None and tokens > self.tokens_left:
+        tokens_left = self.tokens_left
+        if tokens_left is not None and (tokens_left == 0 or tokens > tokens_left):
             return "tokens"
         left = self.usd_left
         if left is not None and (left == 0 or self._dearest_usd > left):

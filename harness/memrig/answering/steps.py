@@ -51,7 +51,7 @@ async def call_model(request: ChatRequest, purpose: str, access: Access, trace: 
         GatewayError: it could not be had.
     """
     context = replace(access.context, phase="answer", purpose=purpose)
-    reply = await access.chat.chat(request, context)
+    reply = _sound(await access.chat.chat(request, context))
     trace.model_calls.append(
         ModelCallRecord(
             purpose=purpose,
@@ -67,6 +67,19 @@ async def call_model(request: ChatRequest, purpose: str, access: Access, trace: 
         )
     )
     return reply
+
+
+def _sound(reply: ChatReply) -> ChatReply:
+    """A reply without lone surrogates: JSON can carry them to us, UTF-8 cannot carry them on."""
+    calls = tuple(
+        replace(call, name=_utf8(call.name), arguments_json=_utf8(call.arguments_json))
+        for call in reply.tool_calls
+    )
+    return replace(reply, text=_utf8(reply.text), tool_calls=calls)
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def request_tokens(request: ChatRequest) -> int:
