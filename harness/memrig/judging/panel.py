@@ -62,7 +62,8 @@ def count(votes: Sequence[Vote], quorum: int) -> Result:
     agreement = common[0][1] / len(valid) if len(valid) > 1 else None
     if len(valid) >= quorum:
         return Result(median(valid), agreement, "")
-    why = next((vote.reason for vote in votes if vote.score is None), "")
+    # Without what follows the colon, a reply's text: equal reasons are counted together.
+    why = next((vote.reason.partition(": ")[0] for vote in votes if vote.score is None), "")
     noun = "vote was" if len(votes) == 1 else "votes were"
     reason = f"{len(valid)} of {len(votes)} {noun} valid, expected {quorum}: {why}"
     return Result(None, agreement, reason)
