@@ -1,0 +1,114 @@
+"""One trial's Unix socket, served for as long as the trial lasts."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from memrig.errors import PrerequisiteError
+
+SOCKET = "llm.sock"
+#: sun_path holds 108 bytes on Linux, 104 on macOS; 100 leaves room for a suffix.
+_LONGEST_PATH = 100
+#: Not TMPDIR: it is often long, and a socket's path must be short.
+_SHORT = "/tmp"  # noqa: S108 - mkdtemp makes a folder in it that is ours alone
+#: Seconds for calls under way when a trial ends; the pod that made them is gone by then.
+_GRACE_S = 0.5
+#: Longer than any client keeps an idle connection: a server that closes it first may do so under
+#: the next request.
+_KEEP_ALIVE_S = 3600
+
+
+class SocketServer(uvicorn.Server):
+    """Uvicorn without its main loop, whose ticks of 0.1 s would be most of a short trial's end.
+
+    It answers no signals and writes no log.
+    """
+
+    def __init__(self, app: ASGIApp, path: Path) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                uds=str(path),
+                http="h11",
+                loop="none",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=_KEEP_ALIVE_S,
+            )
+        )
+
+    async def begin(self) -> None:
+        """Listens; connections are accepted when this returns. The socket's mode is 0666."""
+        self.config.load()
+        self.lifespan = self.config.lifespan_class(self.config)
+        await self.startup()
+
+    async def end(self) -> None:
+        """Stops listening, lets calls finish for a moment, then cuts them off."""
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        tasks = set(self.server_state.tasks)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_GRACE_S)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=_GRACE_S)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, folder: Path | None) -> AsyncIterator[Path]:
+    """Serves an app on a socket in a folder that nobody else can enter.
+
+    Args:
+        app: what answers.
+        folder: an existing one of mode 0700 with a short path; None: a new one, removed at the end.
+
+    Raises:
+        PrerequisiteError: the folder is open to others, or its path too long.
+    """
+    made = None if folder is not None else Path(tempfile.mkdtemp(prefix="mrg-", dir=_SHORT))
+    path = (folder or made or Path()) / SOCKET
+    try:
+        _check(path)
+        server = SocketServer(app, path)
+        await server.begin()
+        try:
+            yield path
+        finally:
+            # Bounded, and shielded: a cancelled trial must leave no socket behind.
+            await asyncio.shield(server.end())
+    finally:
+        path.unlink(missing_ok=True)
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+
+
+def _check(path: Path) -> None:
+    length = len(bytes(path))
+    if length >= _LONGEST_PATH:
+        raise PrerequisiteError(
+            f"the socket's path has {length} bytes; under {_LONGEST_PATH} are needed",
+            where=str(path),
+            fix="give the gateway a folder with a short path",
+        )
+    if path.parent.stat().st_mode & 0o077:
+        raise PrerequisiteError(
+            "the socket's folder must have mode 0700, or others could spend this run's money",
+            where=str(path.parent),
+        )

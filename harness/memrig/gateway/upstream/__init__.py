@@ -1,0 +1,1 @@
+"""The providers: who is called, and what their failures mean."""

@@ -1,0 +1,1 @@
+"""The wire formats: how requests, replies, streams and errors look to an SDK."""
