@@ -8,21 +8,24 @@ from html import unescape
 from typing import Literal
 
 from memrig.gateway.local.dates import stamp_day
+from memrig.gateway.local.text import sentences
 
 Role = Literal["system", "user", "assistant", "tool"]
 
 _MEMORY = re.compile(r"<memory\b([^>]*)>(.*?)</memory>", re.DOTALL)
 _QUESTION = re.compile(r"<question\b([^>]*)>(.*?)</question>", re.DOTALL)
+_RESULT = re.compile(r"<result\b[^>]*>(.*?)</result>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _LABELLED = re.compile(
     r"^[ \t]*(?:question|query)[ \t]*[:=][ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE
 )
 _TODAY = re.compile(r"^[^\n]{0,20}\b(?:current date|today)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
-_ASKS = re.compile(r"[^.?!\n]*\?")
 #: A line that only announces what the model is to write.
 _CUE = re.compile(r"^[\w ()-]{1,40}:\s*$")
 _BLOCKS = re.compile(r"\n\s*\n")
 _HEAD = 120  #: a block's date stands in its first characters
+_KEYS = ("answer", "cited", "confidence", "abstained")
+_UNKNOWN = re.compile(r"\bI don't know: [^.\n\"]{3,80}\.")
 _LISTS = ("results", "memories", "hits")
 
 
@@ -88,11 +91,24 @@ def read(conversation: Conversation) -> Asked:
     return _plain(conversation, found)
 
 
-def wants_json(conversation: Conversation) -> bool:
-    """Whether the last message asks for the JSON object of an answer."""
+def json_keys(conversation: Conversation) -> tuple[str, ...]:
+    """The members of the JSON object that the last message asks for; none where it asks none."""
     last = next((t.text for t in reversed(conversation.turns) if t.role == "user"), "")
-    named = "json" in last.lower() and '"answer"' in last.replace("`", '"').replace("'", '"')
-    return conversation.json_mode or named
+    instructions = _MEMORY.sub(" ", last)
+    named = tuple(key for key in _KEYS if re.search(rf"[\"'`]{key}[\"'`]", instructions))
+    if "json" in instructions.lower() and "answer" in named:
+        return named
+    return _KEYS[:3] if conversation.json_mode else ()
+
+
+def abstention(conversation: Conversation) -> str:
+    """The sentence that the instructions give for what is not known; empty where they give none."""
+    for turn in conversation.turns:
+        if turn.role in {"system", "user"}:
+            instructions = _QUESTION.sub(" ", _MEMORY.sub(" ", turn.text))
+            if found := _UNKNOWN.search(instructions):
+                return found[0]
+    return ""
 
 
 def search_tool(conversation: Conversation) -> Tool | None:
@@ -121,6 +137,8 @@ def _marked_memories(conversation: Conversation) -> Iterator[Passage]:
                 given = dict(_ATTRIBUTE.findall(attributes))
                 date, handle = given.get("date", ""), given.get("handle", "")
                 yield Passage(unescape(text).strip(), date, handle)
+            for text in _RESULT.findall(turn.text):
+                yield from _results(unescape(text))
 
 
 def _results(text: str) -> Iterator[Passage]:
@@ -157,10 +175,10 @@ def _plain(conversation: Conversation, found: list[Passage]) -> Asked:
 def _question_in(text: str) -> str:
     if labelled := _LABELLED.findall(text):
         return str(labelled[-1]).strip()
-    asking: list[str] = [part.strip() for part in _ASKS.findall(text) if len(part.split()) > 1]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    asking = [part for line in lines for part in sentences(line) if part.endswith("?")]
     if asking:
         return asking[-1]
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines if not _CUE.match(line)]
     found = telling or lines
     return found[-1] if found else ""

@@ -11,6 +11,8 @@ _MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if nam
 _MONTHS["sept"] = 9
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAYS = {name.lower(): n for n, name in enumerate(calendar.day_name)}
+#: Names that a question may use of a time, and no memory need spell.
+TIME_NAMES = frozenset(_MONTHS) | frozenset(_WEEKDAYS)
 NUMBER_WORDS = {
     word: n
     for n, word in enumerate(
@@ -29,7 +31,8 @@ _DAY_MONTH = re.compile(
 )
 _SLASH = re.compile(r"\b(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])\b(?!/)")
 _NEAR = re.compile(r"\b(yesterday|today|tonight|this (?:morning|afternoon|evening)|tomorrow)\b")
-_AGO = re.compile(rf"\b(an?|\d+|{_FEW}) (day|week|month|year)s? ago\b")
+_LOOSE = {"a": 1, "an": 1, "a couple of": 2, "a few": 3}
+_AGO = re.compile(rf"\b(a couple of|a few|an?|\d+|{_FEW}) (day|week|month|year)s? ago\b")
 _WEEKDAY = re.compile(rf"\b(last|this past|on|next) ({'|'.join(_WEEKDAYS)})\b")
 _SPAN = re.compile(r"\b(last|next|this) (week|month|year|weekend)\b")
 _OFFSET = {"yesterday": -1, "tomorrow": 1}
@@ -69,6 +72,13 @@ def mentioned(sentence: str, told: date | None) -> Moment | None:
     return _relative(sentence.lower(), told) if told else None
 
 
+def timeless(text: str) -> str:
+    """A question without the words that say when."""
+    for pattern in (_NEAR, _AGO, _WEEKDAY, _SPAN):
+        text = pattern.sub(" ", text)
+    return text
+
+
 def _explicit(text: str, told: date | None) -> Moment | None:
     if found := _ISO.search(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
@@ -93,7 +103,7 @@ def _relative(text: str, told: date) -> Moment | None:
     if found := _NEAR.search(text):
         return Moment(told + timedelta(_OFFSET.get(found[1], 0)))
     if found := _AGO.search(text):
-        count = 1 if found[1] in {"a", "an"} else NUMBER_WORDS.get(found[1]) or int(found[1])
+        count = _LOOSE.get(found[1]) or NUMBER_WORDS.get(found[1]) or int(found[1])
         return _shifted(told, found[2], -count, exact=True)
     if found := _WEEKDAY.search(text):
         gap = (told.weekday() - _WEEKDAYS[found[2]]) % 7
@@ -113,6 +123,7 @@ def _shifted(told: date, unit: str, count: int, *, exact: bool) -> Moment | None
         if unit == "year":
             return Moment(date(told.year + count, told.month, 1), "year")
         months = told.year * 12 + told.month - 1 + count
-        return Moment(date(months // 12, months % 12 + 1, 1), "month")
+        day = min(told.day, 28) if exact else 1
+        return Moment(date(months // 12, months % 12 + 1, day), "month")
     except (ValueError, OverflowError):
         return None

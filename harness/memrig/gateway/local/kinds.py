@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from memrig.gateway.local.dates import NUMBER_WORDS
+from memrig.gateway.local.text import sentences
 
 _UNIT = "second|minute|hour|day|night|week|month|year|decade"
 _SMALL = "|".join(NUMBER_WORDS)
@@ -78,7 +79,7 @@ _SHAPES: dict[Kind, re.Pattern[str]] = {
 
 def asked(question: str) -> str:
     """The part of a question that asks: its last sentence with a question mark, lower case."""
-    parts = re.findall(r"[^.?!]*\?", question) or [question]
+    parts = [part for part in sentences(question) if part.endswith("?")] or [question]
     return " ".join(parts[-1].lower().split())
 
 

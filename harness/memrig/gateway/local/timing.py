@@ -17,6 +17,7 @@ _BETWEEN = re.compile(r"\bbetween (.+?) and (.+?)\?*$")
 _SIDES = re.compile(
     r"\bhow (?:many \w+|long) (?:had passed |have passed |passed |elapsed )?"
     r"(?:since (?P<since>.+?) (?:when|until|by the time) (?P<when>.+)"
+    r"|ago (?:did|have|had) (?P<then>.+?) when (?P<at>.+)"
     r"|(?P<order>before|after) (?P<first>.+?) (?=did|was|were|do)(?P<second>.+))"
 )
 _SINCE = re.compile(r"\b(?:passed|elapsed|been) since (.+?)\?*$")
@@ -52,6 +53,8 @@ def elapsed(query: Asked) -> Derived | None:
     if len(known) == 2 and known[0][0].line is known[1][0].line:
         return None
     count = round(abs((days[0] - days[1]).days) / _DAYS[unit[1]])
+    if not count:
+        return None
     ending = " ago" if _AGO.search(text) else ""
     name = unit[1].removesuffix("s") if count == 1 else unit[1]
     return Derived(f"{count} {name}{ending}", tuple(support for support, _ in known))
@@ -98,5 +101,5 @@ def _placed(query: Asked, event: str) -> tuple[Support, date] | None:
         return None
     best = ranked[0]
     moment = mentioned(best.line.text, best.day)
-    day = moment.day if moment and moment.grain == "day" else best.day
+    day = moment.day if moment else best.day
     return (best, day) if day else None
