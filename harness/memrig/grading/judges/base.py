@@ -27,6 +27,8 @@ from memrig.model.trial import Mode
 ANSWER = "answer"
 #: Why a question that a judge has to decide is ungraded while none has.
 NO_VERDICT = "no judge was asked"
+#: What an imported verdict of LongMemEval's own evaluator carries in place of a grader of ours.
+OFFICIAL = "longmemeval-official-evaluator"
 #: Goes up when code changes what a grade would be; prompts are hashed.
 _VERSION = 1
 
@@ -163,6 +165,10 @@ class JudgeGrader:
         verdict = asked.verdicts.get(ANSWER)
         if verdict is None:
             return Marks({}, derived_hits=derived_hits(asked), ungraded=NO_VERDICT)
+        own = f"{self.protocol}/{self.version}"
+        if verdict.grader not in {own, OFFICIAL}:
+            reason = f"{NO_VERDICT} by {own}: the verdict is on the terms of {verdict.grader}"
+            return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
         if verdict.score not in {0.0, 1.0}:
             reason = verdict.reason or f"the votes are split: their median is {verdict.score}"
             return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)

@@ -6,11 +6,8 @@ labels come to.
 
 from typing import Protocol
 
-from memrig.grading.judges.base import ANSWER
+from memrig.grading.judges.base import ANSWER, OFFICIAL
 from memrig.model.judgement import Verdict, Vote
-
-#: What such a verdict carries in place of a grader of ours.
-OFFICIAL = "longmemeval-official-evaluator"
 
 
 class Label(Protocol):

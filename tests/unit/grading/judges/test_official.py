@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memrig.grading.judges.base import OFFICIAL
 from memrig.grading.judges.longmemeval import COMPATIBLE
-from memrig.grading.judges.official import OFFICIAL, official_verdict
+from memrig.grading.judges.official import official_verdict
 from memrig.judging import read_verdicts, write_verdicts
 from memrig.model.judgement import Verdict
 from memrig.suites.longmemeval_files import read_hypotheses

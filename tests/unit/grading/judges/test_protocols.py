@@ -31,7 +31,17 @@ DIGESTS = {
 }
 
 
-def verdict(score: float | None, *, reason: str = "", agreement: float | None = None) -> Verdict:
+def name_of(grader: JudgeGrader) -> str:
+    return f"{grader.protocol}/{grader.version}"
+
+
+def verdict(
+    score: float | None,
+    *,
+    by: JudgeGrader = generic.GRADER,
+    reason: str = "",
+    agreement: float | None = None,
+) -> Verdict:
     return Verdict(
         trial_id="t",
         scenario_id="s1",
@@ -44,6 +54,7 @@ def verdict(score: float | None, *, reason: str = "", agreement: float | None = 
         score=score,
         agreement=agreement,
         reason=reason,
+        grader=name_of(by),
     )
 
 
@@ -162,6 +173,18 @@ def test_without_a_clear_verdict_a_question_is_ungraded(verdicts, reason):
     assert (marks.scores, marks.ungraded) == ({}, reason)
 
 
+@pytest.mark.parametrize("other", [STRICT, None], ids=["protocol", "prompts"])
+def test_a_verdict_on_other_terms_is_no_verdict(other):
+    """Another protocol's, or one on prompts that have changed since."""
+    foreign = verdict(1.0, by=other or generic.GRADER)
+    if other is None:
+        foreign = foreign.model_copy(update={"grader": "answer-judge/0-00000000"})
+    marks = generic.GRADER.grade(asked(verdicts={"answer": foreign}))
+    own = name_of(generic.GRADER)
+    reason = f"no judge was asked by {own}: the verdict is on the terms of {foreign.grader}"
+    assert (marks.scores, marks.ungraded) == ({}, reason)
+
+
 def test_a_question_without_a_gold_answer_is_ungraded():
     """There is nothing to judge by."""
     one = asked()
@@ -204,7 +227,9 @@ def test_a_reader_is_also_told_whether_the_evidence_was_found():
 @pytest.mark.parametrize("mode", ["reader", "agent", "native"])
 def test_a_grader_scores_no_metric_that_it_does_not_declare(grader, mode):
     """Tables follow the declaration; accuracy alone is the headline."""
-    one = asked(hits=("e1",), evidence=("e1",), verdicts={"answer": verdict(1.0)}, mode=mode)
+    one = asked(
+        hits=("e1",), evidence=("e1",), verdicts={"answer": verdict(1.0, by=grader)}, mode=mode
+    )
     declared = {metric.name for metric in grader.metrics}
     assert set(grader.grade(one).scores) <= declared
     assert [metric.name for metric in grader.metrics if metric.headline] == ["accuracy"]
