@@ -1,0 +1,39 @@
+"""Answers that say everything there is, so that something of it must be right."""
+
+import re
+
+from memrig.grading.typed.reading import Reading
+from memrig.grading.typed.words import content, fold, words
+from memrig.model.gold import GoldAnswer, MappingGold, OrderedListGold, SetGold, TextGold, shown
+
+#: A bare list of this many things is no answer to a question for one.
+_LIST = 5
+#: So many stretches that have nothing to do with question or gold are too many, if they are most.
+_STRAY = 4
+_ELEMENT = re.compile(r"[,;\n/|]|\s+\b(?:and|or)\b\s+|(?<=[.!?])\s")
+
+
+def names_everything(reading: Reading, gold: GoldAnswer) -> bool:
+    """Whether an answer is a dump: a long bare list, or mostly things of other matters."""
+    elements = [e for e in _ELEMENT.split(reading.text) if words(e)]
+    single = not isinstance(gold, SetGold | OrderedListGold | MappingGold | TextGold)
+    short = [element for element in elements if len(words(element)) <= 5]
+    if single and len(elements) >= _LIST and len(short) >= 0.9 * len(elements):
+        return True
+    near = _matter(gold) | reading.asking.stems
+    stray = [element for element in elements if _stray(element, near)]
+    return len(stray) > _STRAY and len(stray) > 0.6 * len(elements)
+
+
+def _matter(gold: GoldAnswer) -> frozenset[str]:
+    parts = [shown(gold)]
+    if isinstance(gold, TextGold):
+        parts += gold.key_facts
+    if isinstance(gold, SetGold | OrderedListGold):
+        parts += [name for item in gold.items for name in item.aliases]
+    return frozenset(word for part in parts for word in content(fold(part)))
+
+
+def _stray(element: str, near: frozenset[str]) -> bool:
+    said = set(content(element))
+    return bool(said) and len(said & near) < (2 if len(said) > 6 else 1)

@@ -1,0 +1,97 @@
+"""One answer against one typed gold: a score from 0 to 1, with no judge (scoring §2)."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memrig.grading.typed.abstention import abstains
+from memrig.grading.typed.dump import names_everything
+from memrig.grading.typed.facts import grade_facts
+from memrig.grading.typed.named import (
+    grade_choice,
+    grade_entity,
+    grade_mapping,
+    grade_ordered_list,
+    grade_set,
+)
+from memrig.grading.typed.reading import Reading, read
+from memrig.grading.typed.single import (
+    grade_boolean,
+    grade_date,
+    grade_number,
+    grade_period,
+)
+from memrig.model.gold import (
+    AbstentionGold,
+    BooleanGold,
+    ChoiceGold,
+    DateGold,
+    EntityGold,
+    GoldAnswer,
+    MappingGold,
+    NumberGold,
+    OrderedListGold,
+    PeriodGold,
+    SetGold,
+    TextGold,
+)
+
+#: Changes whenever any score could change.
+VERSION = "1"
+
+#: Each takes the gold of its own type.
+_GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {
+    NumberGold: grade_number,
+    DateGold: grade_date,
+    PeriodGold: grade_period,
+    BooleanGold: grade_boolean,
+    ChoiceGold: grade_choice,
+    EntityGold: grade_entity,
+    SetGold: grade_set,
+    OrderedListGold: grade_ordered_list,
+    MappingGold: grade_mapping,
+    TextGold: grade_facts,
+}
+
+_FINAL = re.compile(
+    r"(?:^|\n|(?<=[.!?]))\s*\**\s*(?:final )?answer\**\s*:\**\s*(?=\S)", re.IGNORECASE
+)
+
+
+def grade_text(answer: str, gold: GoldAnswer, question: str = "", abstained: bool = False) -> float:
+    """How right an answer is, from 0 to 1.
+
+    Args:
+        answer: what was said, as prose or as a bare value.
+        gold: the typed gold answer.
+        question: what was asked. An echo of it is no answer, and what it denies or dates itself is
+            understood.
+        abstained: whether the answer was marked as an abstention.
+    """
+    answer = _concluded(answer)
+    if isinstance(gold, AbstentionGold):
+        return float(abstained or abstains(answer, question))
+    if abstained or not answer.strip() or abstains(answer, question, plainly=True):
+        return 0.0
+    reading = read(answer, question, _names(gold))
+    if names_everything(reading, gold):
+        return 0.0
+    return _GRADERS[type(gold)](reading, gold)
+
+
+def _names(gold: GoldAnswer) -> tuple[str, ...]:
+    match gold:
+        case EntityGold():
+            return (gold.value, *gold.aliases)
+        case SetGold() | OrderedListGold():
+            return tuple(name for item in gold.items for name in (item.value, *item.aliases))
+        case ChoiceGold():
+            return gold.options
+        case _:
+            return ()
+
+
+def _concluded(answer: str) -> str:
+    """What follows the one mark "Answer:", where the answer concludes with it."""
+    marks = list(_FINAL.finditer(answer))
+    return answer[marks[0].end() :] if len(marks) == 1 else answer

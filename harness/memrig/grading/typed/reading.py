@@ -1,0 +1,385 @@
+"""An answer as what it asserts: clauses, each with its polarity and whether it is of the past.
+
+Scoring §2: "not", "never", "no longer", "it is false that", denied verbs, "now" against "before".
+Rules over words, no model: the same text always reads the same. A value counts as asserted where it
+stands in a clause that is neither denied (an odd number of denials), nor marked as former, nor a
+mere condition. A question's own denials ("which drug must never be prescribed?") deny nothing
+when an answer takes them up.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+from itertools import pairwise
+
+from memrig.grading.typed.words import content, fold, words
+
+
+class Status(Enum):
+    """How a place of an answer is meant."""
+
+    ASSERTED = "asserted"
+    FORMER = "former"
+    DENIED = "denied"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A stretch of the folded answer.
+
+    `outer` counts denials of the clause as a whole ("it is false that"), `inner` those of its
+    verb; `sentence` numbers the sentence that it is part of.
+    """
+
+    start: int
+    end: int
+    sentence: int
+    outer: int = 0
+    inner: int = 0
+    former: bool = False
+    current: bool = False
+    past: bool = False
+    open: bool = False
+
+    @property
+    def denied(self) -> bool:
+        """Whether what it says is denied."""
+        return (self.outer + self.inner) % 2 == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What of a question decides how its answers are to be read."""
+
+    text: str
+    denies: bool
+    past: bool
+    of_former: bool
+    stems: frozenset[str]
+
+
+_DENYING_QUESTION = re.compile(
+    r"\b(not|never|nobody|no one|nothing|none|avoid\w*|left out|leave out|leave off|left off"
+    r"|out of the question|away from|far away|refus\w+|without|forbid\w*|better not|dislik\w+)\b"
+)
+_PAST_QUESTION = re.compile(r"\b(did|was|were|had)\b")
+_OF_NOW = re.compile(
+    r"\b(now|nowadays|today|these days|at present|at the moment|presently|currently|current|present"
+    r"|still|any ?more|any longer|latest|as of)\b"
+)
+_FORMER = (
+    r"used to|formerly|former|previously|previous|originally|original|initially|at first"
+    r"|in the past|back then|before that|earlier|until then|until recently|up to then"
+    r"|first (?:planned|scheduled|agreed|said|told|thought)|was going to|were going to"
+    r"|was supposed to|were supposed to|was meant to|had planned|had been|once thought"
+)
+_OF_FORMER = re.compile(rf"\b(?:{_FORMER})\b")
+
+
+@lru_cache(maxsize=1024)
+def ask(question: str) -> Asking:
+    """Reads a question."""
+    text = fold(question)
+    return Asking(
+        text=text,
+        denies=_DENYING_QUESTION.search(text) is not None,
+        past=_PAST_QUESTION.search(text) is not None and _OF_NOW.search(text) is None,
+        of_former=_OF_FORMER.search(text) is not None and _OF_NOW.search(text) is None,
+        stems=frozenset(content(text)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer, read. `text` is folded; clauses lie over it in order, without overlap."""
+
+    text: str
+    asking: Asking
+    clauses: tuple[Clause, ...]
+    sentences: tuple[tuple[int, int], ...] = field(default=())
+
+    def clause_at(self, start: int) -> Clause | None:
+        """The clause over a place; None in what asserts nothing, such as a question."""
+        for clause in self.clauses:
+            if clause.start <= start < clause.end:
+                return clause
+        return None
+
+    def status(self, start: int, end: int) -> Status:
+        """How the value at a place is meant."""
+        clause = self.clause_at(start)
+        if clause is None or clause.open:
+            return Status.OPEN
+        denials = clause.outer
+        if not self.asking.denies or self._identity(clause, start, end):
+            denials += clause.inner
+        if denials % 2:
+            return Status.DENIED
+        if clause.former or (clause.past and not clause.current and self._now_is_said()):
+            return Status.FORMER
+        return Status.ASSERTED
+
+    def _identity(self, clause: Clause, start: int, end: int) -> bool:
+        """Whether a denial is of the value being the answer: "it is not X", "X is not it"."""
+        before, after = self.text[clause.start : start], self.text[end : clause.end]
+        return bool(_NOT_IT.search(before) or _IT_IS_NOT.match(after))
+
+    def _now_is_said(self) -> bool:
+        return not self.asking.past and any(
+            clause.current and not clause.denied for clause in self.clauses
+        )
+
+
+_NOT_IT = re.compile(
+    r"(?:^|\b(?:is|are|was|were|be|been))\W*(?:not|never|no longer|neither)\W+"
+    r"(?!(?:true|the case|correct)\b)"
+    r"(?:(?:a|an|the|his|her|their|really|actually|called|in|on|at|by|about|any|"
+    r"kind of|it is|it was|\"|')\W*)*"
+    r"(?:(?:[\w'-]+\s+){0,3}[\w'-]+\s*(?:,|,?\s\band\b|,?\s\bor\b)\s*)*"
+    r"(?:(?![a-z]+ing\b)[a-z'-]+\s+)?$"
+)
+_IT_IS_NOT = re.compile(
+    r"\W*(?:(?:is|are|was|were|has|have)\W+(?:not|never|no longer)\b|(?:no longer|not|never)\W*$"
+    r"|(?:need|should|must|may|can|does|do|did|would|will|might) not (?:be |have to be )?(?:left|le"
+    r"ave|avoid|kept|keep|away|refus|out of the question|the\b|it\b|what\b))"
+)
+
+# ---------------------------------------------------------------------------------- sentences
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?=[\"')\]]*(?:\s|$))|\n+")
+_INTERROGATIVE = re.compile(
+    r"\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could"
+    r"|will|would|should|has|have|had|in what|on what|on which|in which|at what|from wh\w+|by what"
+    r"|for how|of what|to wh\w+|until wh\w+|within what)\b"
+)
+_DENIAL_OF_ALL = re.compile(
+    r"\W*(?:(?:but|and|though|however)\W+)?(?:(?:this|that|it|which|the (?:statement|claim))\W+"
+    r"(?:is|was|has been)\W+(?:all |simply |just |actually )?"
+    r"(?:not (?:true|so|right|correct|the case|accurate)|(?:no longer|never) (?:true|so|the case)"
+    r"|false|wrong|untrue|incorrect|a lie|a myth|inaccurate|denied|mistaken)"
+    r"|not (?:true|so|any ?more|any longer|now)|no longer|not|never|false|untrue|wrong|incorrect)"
+    r"(?:\W+(?:at all|though|now|any ?more|any longer|these days|today))*\W*$"
+)
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    cuts = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    return [(start, end) for start, end in pairwise(cuts) if text[start:end].strip(" \n.;!?")]
+
+
+def _echoes(text: str, asking: Asking) -> bool:
+    """Whether a sentence is the question over again, or a question of its own."""
+    said, asked = words(text), words(asking.text)
+    if len(said) >= 3 and " ".join(said) in " ".join(asked):
+        return len(said) >= 0.7 * len(asked)
+    if len(asked) >= 3 and " ".join(asked) in " ".join(said):
+        return len(said) <= len(asked) + 4
+    return text.rstrip(" \"')").endswith("?") and _INTERROGATIVE.match(text) is not None
+
+
+# ------------------------------------------------------------------------------------ clauses
+
+_PRONOUN = "it|he|she|they|we|you|i|this|that|there|these|those"
+_NOW = r"now|nowadays|today|these days|currently|at present|at the moment|since then|meanwhile"
+_BOUNDARY = re.compile(
+    r"(?P<contrast>;|,?\s+(?:but|however|although|though|whereas|while|yet|except)\b)"
+    r"|(?P<instead>,?\s*\b(?:rather than|instead of|as opposed to|in place of|replacing|unlike)\b"
+    r"|(?:,|\s-|\()\s*(?:up|down) from\b)"
+    r"|(?P<not>(?:,|\s-)\s*(?:and\s+)?(?=(?:not|never|no|without)\b)|\s+and\s+(?=(?:not|no)\b)"
+    r"|\s+(?=without\b))"
+    r"|(?P<reason>,?\s+(?:because|unless|so that|even though|if(?! (?:possible|available"
+    r"|need|necess|any|you like|so)))\b)"
+    r"|(?P<next>,\s*(?=(?:and\s+|so\s+|then\s+|which\s+|who\s+)?(?:"
+    + _PRONOUN
+    + "|"
+    + _NOW
+    + r"|then"
+    r"|later|formerly|previously|originally|initially|earlier)\b)|\s+and\s+(?=(?:"
+    + _NOW
+    + r"|later|then|has been|is now|are now)\b)"
+    r"|\s+and\s+(?=(?:" + _PRONOUN + r")\s+(?:is|are|was|were|do|does|did|has|have|had|will"
+    r"|would|can|could)\b))"
+    r"|(?P<break>\s-+\s|[()\[\]])"
+)
+_OUTER = re.compile(
+    r"\b(?:(?:not|never|no longer|hardly) (?:actually |really |at all )?"
+    r"(?:true|the case|correct|right|so|accurate|a fact) that"
+    r"|no truth (?:in|to)|(?:false|untrue|incorrect|wrong|a lie|a myth|mistaken|inaccurate) "
+    r"(?:that|to (?:say|claim|think))|den(?:y|ies|ied) that|contrary to|far from)\b"
+    r"|\b(?:is|was|are|were)(?: simply| just| plainly)? "
+    r"(?:false|untrue|incorrect|wrong|mistaken|a lie|a myth)\b|\bred herring"
+    r"|\b(?:claim|statement|idea|notion|belief)\b[^.;]*\b(?:is|was) not (?:true|correct|right)\b"
+    r"|\b(?:is|was) not (?:true|correct|right|the case)\W*$"
+)
+_HARMLESS = re.compile(
+    r"\bnot (?:only|just|merely|before|until|earlier|later|more than|less than|least)\b"
+    r"|\bno (?:later|earlier|sooner|more|less|fewer|doubt|problem|matter|wonder) (?:than|that)?\b"
+    r"|\bnothing (?:but|else|other)\b|\bnot (?:sure|certain)\b|\bwithout (?:a )?doubt\b"
+    r"|\bno doubt\b|\bwhether or not\b|\bno\W+(?=,)|^\W*no\s*[,.!:-]|^\W*no\W*$"
+    r"|\bno one (?:else|other)\b|\bif not\b|\bnot to mention\b"
+)
+_INNER = re.compile(
+    r"\b(?:not|never|no longer|no|nor|neither|none|nobody|no one|nothing|without|hardly|lacks?"
+    r"|lacking|absence of|lack of|excluding|unlikely)\b"
+)
+_VERBS = re.compile(
+    r"\b(?:den(?:y|ies|ied|ying)|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
+    r"|stop(?:s|ped|ping)?|ceas(?:e|es|ed|ing)|quit(?:s|ting)?|g[ai]ve(?:s|n)? up|giving up"
+    r"|reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|got rid of|cancel(?:s|led|ed|ling|ing)?"
+    r"|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|disprov(?:e|es|ed|ing)"
+    r"|avoid(?:s|ed|ing)?|dismiss(?:es|ed|ing)?)\b"
+)
+_FORMER_CLAUSE = re.compile(rf"\b(?:{_FORMER})\b")
+_UNTIL = re.compile(r"\b(?:was|were|had|paid|cost|lived|worked|went|kept)\b.*\buntil\b|^\W*until\b")
+_CURRENT = re.compile(rf"\b(?:{_NOW}|from now on)\b")
+_PAST = re.compile(r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used)\b")
+_CHANGED = re.compile(
+    r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
+    r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"
+    r"|push|delay|swap)\w*\b[^.;]*?\bfrom\s+(?P<old>[^.;]{1,60}?)\s+to\b"
+)
+_OPEN = re.compile(r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b")
+
+
+def denies_all(text: str) -> bool:
+    """Whether a folded text does nothing but deny what was said before it: "That is not true"."""
+    return _DENIAL_OF_ALL.match(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def read(answer: str, question: str = "", names: tuple[str, ...] = ()) -> Reading:
+    """Reads an answer to a question.
+
+    Args:
+        answer: as it was given.
+        question: what was asked.
+        names: what may stand in it word for word, so that a denial within it denies nothing:
+            "The Man Who Never Was".
+    """
+    said, asking = fold(answer), ask(question)
+    text = _without_titles(said, names)
+    clauses: list[Clause] = []
+    kept: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(_sentences(text)):
+        sentence = text[start:end]
+        if denies_all(sentence) and clauses:
+            clauses = _deny_last(clauses)
+        elif not _echoes(sentence, asking):
+            clauses += _clauses_of(text, start, end, number, asking)
+            kept.append((start, end))
+    return Reading(said, asking, tuple(clauses), tuple(kept))
+
+
+def _without_titles(text: str, names: tuple[str, ...]) -> str:
+    """The text with the denials inside of names blanked out, every letter in its place."""
+    for name in {fold(name) for name in names}:
+        if _INNER.search(name):
+            blank = _INNER.sub(lambda found: "x" * len(found.group()), name)
+            text = text.replace(name, blank)
+    return text
+
+
+def _deny_last(clauses: list[Clause]) -> list[Clause]:
+    last = clauses[-1].sentence
+    return [
+        replace(clause, outer=clause.outer + 1) if clause.sentence == last else clause
+        for clause in clauses
+    ]
+
+
+def _clauses_of(text: str, start: int, end: int, number: int, asking: Asking) -> Iterator[Clause]:
+    """The clauses of one sentence, each with its marks."""
+    reach = 0  # an outer denial reaches over commas up to a contrast
+    made: list[Clause] = []
+    for begin, stop, kind in _pieces(text, start, end):
+        piece = text[begin:stop]
+        if kind != "start" and made and denies_all(piece):
+            made[-1] = replace(made[-1], outer=made[-1].outer + 1)
+            continue
+        outer = len(_OUTER.findall(piece))
+        reach = outer if kind in ("start", "contrast") else reach + outer
+        made += [
+            replace(clause, outer=reach, inner=clause.inner + (kind == "instead"))
+            for clause in _marked(text, begin, stop, number, asking)
+        ]
+    yield from made
+
+
+def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
+    pieces = []
+    begin, kind = start, "start"
+    for found in _BOUNDARY.finditer(text, start, end):
+        if found.start() > begin:
+            pieces.append((begin, found.start(), kind))
+        begin, kind = found.start(), found.lastgroup or "next"
+        if kind in ("instead", "break", "not", "next"):
+            begin = found.end() if kind in ("break", "not", "next") else found.start()
+    pieces.append((begin, end, kind))
+    return [
+        part
+        for begin, stop, kind in pieces
+        if text[begin:stop].strip(" ,.;:!?\"'")
+        for part in _bare_not(text, begin, stop, kind)
+    ]
+
+
+_BARE_NOT = re.compile(
+    r",?\W*(?:not|never|no|without|rather than|instead of)\s+(?P<denied>[^,]{1,60}),\s*(?=\S)"
+)
+
+
+def _bare_not(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, int, str]]:
+    """ "Not Monday, Tuesday" denies Monday alone; "not Monday, Tuesday or Friday" all three."""
+    found = _BARE_NOT.match(text, start, end)
+    if found and not re.search(r"\b(?:or|nor)\b", text[found.end() : end]):
+        yield start, found.end(), kind
+        yield found.end(), end, "next"
+    else:
+        yield start, end, kind
+
+
+def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Iterator[Clause]:
+    """A clause with its marks, cut in two where a verb of denial or a change stands in it."""
+    changed = _CHANGED.search(text, start, end)
+    if changed:
+        yield _clause(text, start, changed.start("old"), number)
+        old = _clause(text, *changed.span("old"), number)
+        yield replace(old, former=True)
+        yield _clause(text, changed.end("old"), end, number)
+        return
+    verb = _denying_verb(text, start, end, asking)
+    if verb is None:
+        yield _clause(text, start, end, number)
+        return
+    if verb > start:
+        yield _clause(text, start, verb, number)
+    before = len(_INNER.findall(_HARMLESS.sub(" ", text[start:verb])))
+    after = _clause(text, verb, end, number)
+    yield replace(after, inner=after.inner + 1 + before)
+
+
+def _denying_verb(text: str, start: int, end: int, asking: Asking) -> int | None:
+    """Where a verb begins that denies what follows it, unless the question uses it too."""
+    for found in _VERBS.finditer(text, start, end):
+        if not asking.stems.intersection(content(found.group())):
+            return found.start()
+    return None
+
+
+def _clause(text: str, start: int, end: int, number: int) -> Clause:
+    piece = text[start:end]
+    plain = _HARMLESS.sub(" ", _OUTER.sub(" ", piece))
+    inner = min(1, len(_INNER.findall(plain)))
+    return Clause(
+        start=start,
+        end=end,
+        sentence=number,
+        inner=inner,
+        former=bool(_FORMER_CLAUSE.search(piece) or _UNTIL.search(piece)),
+        current=_CURRENT.search(piece) is not None,
+        past=_PAST.search(piece) is not None,
+        open=_OPEN.match(piece) is not None,
+    )
