@@ -67,15 +67,22 @@ def settle_answering(
 def _grader(config: RunConfig, suite: Suite, mode: Mode, has_judge: bool) -> Grader:
     if config.protocol:
         return _named(config.protocol, suite, mode, has_judge)
-    graders = [load_grader(name) for name in suite.protocols]
-    fitting = [grader for grader in graders if mode in grader.modes]
-    preferred = [grader for grader in fitting if grader.judged == has_judge]
-    usable = preferred or [grader for grader in fitting if has_judge or not grader.judged]
-    if not usable:
+    second: Grader | None = None
+    fitting = False
+    for name in suite.protocols:  # one at a time: some load a library that takes a second
+        grader = load_grader(name)
+        if mode not in grader.modes:
+            continue
+        if grader.judged == has_judge:
+            return grader
+        fitting = True
+        if not grader.judged:
+            second = second or grader
+    if second is None:
         message = f"{suite.name} has no protocol for mode {mode}"
         fix = "give --judge-model" if fitting else f"one of: {', '.join(suite.modes)}"
         raise UsageError(message, where="--mode", fix=fix)
-    return usable[0]
+    return second
 
 
 def _named(name: str, suite: Suite, mode: Mode, has_judge: bool) -> Grader:

@@ -147,10 +147,11 @@ def parse_limits(texts: Iterable[str]) -> Limits:
     found: dict[str, dict[str, float]] = {}
     for text in texts:
         match = _LIMIT.fullmatch(text.strip())
-        if match is None:
+        number = float(re.sub("[_,]", "", match["number"])) if match else 0.0
+        if match is None or not number:
             fix = "write 5usd, 2000000tokens, judge=1usd or trial=100000tokens"
             raise UsageError(f"is no limit: {text!r}", where="--stop-at", fix=fix)
         where, unit = (match["where"] or "run").lower(), match["unit"].lower()
-        found.setdefault(where, {})[unit] = float(re.sub("[_,]", "", match["number"]))
+        found.setdefault(where, {})[unit] = number
     phases = {name: found.pop(name) for name in PHASES if name in found}
     return Limits.model_validate({**found, "phases": phases})

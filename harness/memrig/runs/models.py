@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from memrig.errors import UsageError
-from memrig.gateway import Gateway, GatewayConfig
-from memrig.gateway.config import GatewayMode, Limits
+from memrig.gateway.config import GatewayConfig, GatewayMode, Limits
 from memrig.gateway.keyring import find_upstreams
 from memrig.gateway.ledger import check_prices
 from memrig.gateway.prices import PriceTable
 from memrig.gateway.routing import check_key, spec_for
+from memrig.gateway.service import Gateway
 from memrig.model.manifest import AdapterRef
 from memrig.runs.answering import Answering
 from memrig.runs.config import RunConfig

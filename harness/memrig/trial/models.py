@@ -66,7 +66,8 @@ async def trial_models(
         yield None
         return
     manifest = spec.adapter.manifest
-    identity = TrialIdentity(trial_id=spec.trial_id, seed=spec.seed)
+    models = frozenset(manifest.models) if manifest else frozenset()
+    identity = TrialIdentity(trial_id=spec.trial_id, seed=spec.seed, models=models)
     if manifest is None or not manifest.models or spec.adapter.pod == "endpoint":
         yield TrialModels(service, identity)
         return

@@ -28,6 +28,8 @@ from memrig.trial.session import Session
 
 #: After this many time-outs in a row an adapter is alive, but no longer serving.
 HANG_AFTER = 3
+#: Seconds for the reserved final turn of a question whose time is up.
+LAST_TURN_S = 60.0
 _ACKS_PER_RECORD = 256
 
 Settled = Callable[[QuestionRecord], None]
@@ -189,7 +191,8 @@ class Timeline:
         except TimeoutError:
             message = f"the question took longer than its {wall_time:g} s"
             late = Outcome(status="budget_exceeded", kind="wall_time", message=message)
-            return await self._late(late) if self._in_memory else late
+            outcome = await self._late(late) if self._in_memory else late
+            return outcome if self._crashed else await self._last_turn(trace, outcome)
         except AdapterTimeoutError as error:
             self._session.raise_model_fault()
             return await self._late(outcome_of(error), error)
@@ -203,6 +206,17 @@ class Timeline:
             return Outcome(status="harness_error", kind=error.kind, message=error.message)
         self._timeouts = 0
         self._session.raise_model_fault()
+        return outcome
+
+    async def _last_turn(self, trace: Trace, outcome: Outcome) -> Outcome:
+        """The reserved turn of a mode that has one, in time of its own."""
+        if trace.last_turn is None:
+            return outcome
+        try:
+            async with asyncio.timeout(LAST_TURN_S):
+                await trace.last_turn("wall_time")
+        except TimeoutError:
+            pass  # what was found stays without an answer
         return outcome
 
     async def _late(self, outcome: Outcome, error: AdapterTimeoutError | None = None) -> Outcome:

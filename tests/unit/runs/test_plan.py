@@ -13,7 +13,7 @@ from memrig.errors import DataError, UsageError
 from memrig.model.scenario import Episode, Event, Scenario
 from memrig.runs import plan as planning
 from memrig.runs.config import MAX_SEED, RunConfig
-from memrig.runs.plan import Plan, plan, suite_options, trials_of
+from memrig.runs.plan import Plan, plan, trials_of
 from memrig.suites.base import load_suite
 from support.plans import small_lock
 from support.scenarios import small_scenario
@@ -154,29 +154,6 @@ async def test_scenarios_that_share_an_id_are_refused(tmp_path, monkeypatch):
         await planned(tmp_path / "run")
 
 
-@pytest.mark.parametrize(
-    ("change", "where", "fix"),
-    [
-        ({"protocol": "practical"}, "--protocol", "locomo-any"),
-        ({"category_labels": "mine"}, "--category-labels", "memorybench"),
-        ({"file": Path("x.json"), "sample": True}, "", "one of them"),
-    ],
-)
-def test_what_the_suite_does_not_offer_is_refused_with_what_it_does(change, where, fix):
-    """Flag, and the values that would do."""
-    config = RunConfig.model_validate({"adapter": "x", "suite": "locomo"} | change)
-    with pytest.raises(UsageError) as caught:
-        suite_options(config, load_suite("locomo"))
-    assert caught.value.where == where
-    assert fix in caught.value.fix
-
-
-def test_the_first_protocol_is_the_default():
-    """Nothing to say where there is one choice."""
-    options = suite_options(RunConfig(adapter="x", suite="locomo"), load_suite("locomo"))
-    assert options.protocol == "locomo-any"
-
-
 async def test_a_running_endpoint_cannot_be_fresh(tmp_path):
     """Nothing can give it an empty memory but Reset."""
     with pytest.raises(UsageError, match="fresh memory for each scenario") as caught:
@@ -194,7 +171,7 @@ def test_an_unknown_suite_is_refused_with_the_installed_ones():
     """A typing mistake, or a plug-in that is not installed."""
     with pytest.raises(UsageError, match="no suite 'lokomo'") as caught:
         load_suite("lokomo")
-    assert "locomo, practical" in caught.value.fix
+    assert "locomo, longmemeval, practical" in caught.value.fix
 
 
 async def test_a_protocol_without_a_grader_is_refused_before_anything_is_done(

@@ -169,6 +169,8 @@ def _calls(plan: Plan) -> str:
 
 def _print_forecast(plan: Plan, console: Console) -> None:
     rows = forecast(plan.lock)
+    if plan.lock.answer is None and not any(row.input_tokens for row in rows):
+        return  # no model is asked for anything
     table = new_table("expected", "model", "calls", "tokens in", "out", "cost", right=range(2, 6))
     for row in rows:
         numbers = (row.calls, row.input_tokens, row.output_tokens)

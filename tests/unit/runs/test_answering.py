@@ -1,0 +1,113 @@
+"""How a run's questions are answered and judged, from flags and environment."""
+
+from pathlib import Path
+
+import pytest
+
+from memrig.errors import UsageError
+from memrig.gateway.config import Limit, Limits
+from memrig.model.trial import PRESETS
+from memrig.runs.answering import Answering, settle_answering
+from memrig.runs.config import RunConfig, make_config, parse_limits
+from memrig.runs.plan import suite_options
+from memrig.suites.base import SuiteOptions, load_suite
+
+
+def settled(config: RunConfig) -> tuple[Answering, SuiteOptions]:
+    """How questions are answered, and what the suite is asked, with an empty environment."""
+    suite = load_suite(config.suite)
+    answering = settle_answering(config, suite, {})
+    return answering, suite_options(config, suite, answering.grader.protocol)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "fix"),
+    [
+        ({"protocol": "practical"}, "--protocol", "locomo-any"),
+        ({"category_labels": "mine"}, "--category-labels", "memorybench"),
+        ({"file": Path("x.json"), "sample": True}, "--file x.json", "one of them"),
+        ({"mode": "reader", "protocol": "locomo-any"}, "--protocol", "--mode retrieval"),
+        ({"mode": "reader", "protocol": "locomo-judge"}, "--protocol", "--judge-model"),
+        ({"judge_model": "gpt-x"}, "--judge-model gpt-x", "leave --judge-model out"),
+        ({"granularity": "turn"}, "--granularity turn", "leave it out"),
+    ],
+)
+def test_what_the_suite_does_not_offer_is_refused_with_what_it_does(change, where, fix):
+    """Flag, and the values that would do."""
+    config = RunConfig.model_validate({"adapter": "x", "suite": "locomo"} | change)
+    with pytest.raises(UsageError) as caught:
+        settled(config)
+    assert caught.value.where == where
+    assert fix in caught.value.fix
+
+
+def test_the_first_protocol_is_the_default():
+    """Nothing to say where there is one choice."""
+    answering, options = settled(RunConfig(adapter="x", suite="locomo"))
+    assert options.protocol == "locomo-any"
+    assert (answering.mode, answering.answer, answering.judge) == ("retrieval", None, "")
+
+
+@pytest.mark.parametrize(
+    ("change", "protocol"),
+    [
+        ({"mode": "reader"}, "locomo-f1"),
+        ({"mode": "reader", "judge_model": "gpt-x"}, "locomo-judge"),
+        ({"mode": "agent", "protocol": "locomo-judge-strict", "judge_model": "x"},
+         "locomo-judge-strict"),
+        ({"suite": "longmemeval"}, "longmemeval-typed"),
+        ({"suite": "longmemeval", "judge_model": "gpt-x"}, "longmemeval-compatible"),
+        ({"suite": "longmemeval", "mode": "retrieval"}, "longmemeval-official"),
+        ({"suite": "practical", "mode": "native"}, "practical-answers"),
+        ({"suite": "practical", "mode": "reader", "judge_model": "gpt-x"}, "answer-judge"),
+    ],
+)  # fmt: skip
+def test_mode_and_judge_choose_the_protocol(change, protocol):
+    """The first of the suite's that fits both; without a judge, one that needs none."""
+    config = RunConfig.model_validate({"adapter": "x", "suite": "locomo"} | change)
+    assert settled(config)[0].grader.protocol == protocol
+
+
+def test_models_come_from_the_flags_then_from_the_environment():
+    """By the names that predecessors' users know; a reader is built in, a judge is not."""
+    suite = load_suite("longmemeval")
+    environment = {"EVAL_MODEL": "reader-env", "GRADER_MODEL": "judge-env"}
+    config = RunConfig(adapter="x", suite="longmemeval")
+    by_environment = settle_answering(config, suite, environment)
+    assert by_environment.models == {"reader-env", "judge-env"}
+    flags = config.model_copy(update={"reader_model": "reader-flag", "judge_model": "judge-flag"})
+    assert settle_answering(flags, suite, environment).models == {"reader-flag", "judge-flag"}
+    assert settle_answering(config, suite, {}).models == {"local/extractive"}
+
+
+def test_every_mode_has_a_budget_of_its_own():
+    """An agent's is the standard preset; a preset's name is as good as its numbers."""
+    agent = settled(RunConfig(adapter="x", suite="longmemeval", mode="agent"))[0]
+    assert agent.budget == PRESETS["standard"]
+    named = make_config({"adapter": "x", "suite": "longmemeval", "budget": "fast"})
+    assert settled(named)[0].budget == PRESETS["fast"]
+    with pytest.raises(UsageError, match="one of: fast, standard, extended, constrained"):
+        make_config({"adapter": "x", "budget": "huge"})
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["5usd"], Limits(run=Limit(usd=5))),
+        (["2_000_000tokens", "run=1.5usd"], Limits(run=Limit(usd=1.5, tokens=2_000_000))),
+        (["trial=0.1usd", "judge=1usd"],
+         Limits(trial=Limit(usd=0.1), phases={"judge": Limit(usd=1)})),
+        ([], Limits()),
+    ],
+)  # fmt: skip
+def test_limits_are_read_as_they_are_written(texts, expected):
+    """A number, a unit, and where it holds."""
+    assert parse_limits(texts) == expected
+
+
+@pytest.mark.parametrize("text", ["5", "usd", "week=5usd", "-1usd", "0usd"])
+def test_what_is_no_limit_is_refused(text):
+    """With its flag, and what would do."""
+    with pytest.raises(UsageError) as caught:
+        parse_limits([text])
+    assert caught.value.where == "--stop-at"
