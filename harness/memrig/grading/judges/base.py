@@ -153,26 +153,30 @@ class JudgeGrader:
     def grade(self, asked: Asked) -> Marks:
         """Scores one question by its verdict."""
         case = self._case(asked.gold)
-        if case.left_out:
-            return Marks({}, derived_hits=derived_hits(asked), ungraded=case.left_out)
-        if asked.gold.answer is None:
-            reason = "the data holds no answer"
+        if reason := case.left_out or self._undecided(asked):
             return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
+        answer = asked.record.answer
         if not _said(asked):
-            answer = asked.record.answer
             silent = answer is not None and answer.abstained and case.abstains
             return self._marks(asked, float(silent), None)
+        verdict = asked.verdicts[ANSWER]
+        return self._marks(asked, float(verdict.score == 1.0), verdict.agreement)
+
+    def _undecided(self, asked: Asked) -> str:
+        """Why nobody can tell whether the answer is right; empty where somebody can."""
+        if asked.gold.answer is None:
+            return "the data holds no answer"
+        if not _said(asked):
+            return ""
         verdict = asked.verdicts.get(ANSWER)
         if verdict is None:
-            return Marks({}, derived_hits=derived_hits(asked), ungraded=NO_VERDICT)
+            return NO_VERDICT
         own = f"{self.protocol}/{self.version}"
         if verdict.grader not in {own, OFFICIAL}:
-            reason = f"{NO_VERDICT} by {own}: the verdict is on the terms of {verdict.grader}"
-            return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
-        if verdict.score not in {0.0, 1.0}:
-            reason = verdict.reason or f"the votes are split: their median is {verdict.score}"
-            return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
-        return self._marks(asked, verdict.score, verdict.agreement)
+            return f"{NO_VERDICT} by {own}: the verdict is on the terms of {verdict.grader}"
+        if verdict.score in {0.0, 1.0}:
+            return ""
+        return verdict.reason or f"the votes are split: their median is {verdict.score}"
 
     def _marks(self, asked: Asked, accuracy: float, agreement: float | None) -> Marks:
         return Marks(
