@@ -7,6 +7,10 @@ from memrig.errors import DataError
 from memrig.suites.base import SuiteOptions
 from memrig.suites.conversations import FORMAT, Problem, lint_set
 from memrig.suites.locomo import SUITE as LOCOMO
+from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
+from memrig.suites.longmemeval_data import looks_like_records
+from memrig.suites.longmemeval_scenario import ALL_TURNS, shape_of
+from memrig.suites.longmemeval_survey import survey
 
 
 def lint_file(path: Path) -> list[Problem]:
@@ -16,6 +20,9 @@ def lint_file(path: Path) -> list[Problem]:
         DataError: the file cannot be read, is not JSON, or is of no known format.
     """
     try:
+        with path.open("rb") as file:
+            if looks_like_records(file):  # never read at once: it may be far larger than memory
+                return _lint_longmemeval(path)
         raw = json.loads(path.read_bytes())
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
@@ -28,7 +35,8 @@ def lint_file(path: Path) -> list[Problem]:
     raise DataError(
         "is of no format that memrig knows",
         where=str(path),
-        fix=f"a list of dialogues (LoCoMo), or an object with format {FORMAT!r} (docs/formats.md)",
+        fix="a list of dialogues (LoCoMo) or of questions (LongMemEval), or an object with format "
+        f"{FORMAT!r} (docs/formats.md)",
     )
 
 
@@ -45,3 +53,14 @@ def _lint_locomo(path: Path) -> list[Problem]:
     except DataError as error:
         problems.append(Problem("error", error.where, error.message, error.fix))
     return problems
+
+
+def _lint_longmemeval(path: Path) -> list[Problem]:
+    """As for LoCoMo; records are checked up to the first error."""
+    handled = "nothing to do: it is handled"
+    try:
+        with path.open("rb") as file:
+            found = survey(file, str(path), shape_of(ALL_TURNS, "", ""))
+    except DataError as error:
+        return [Problem("error", error.where, error.message, error.fix)]
+    return [Problem("warning", LONGMEMEVAL.name, note, handled) for note in found.notes]

@@ -100,6 +100,19 @@ def read_records(file: Readable, where: str) -> Iterator[Record]:
         raise DataError("holds no list of questions", where=where, fix=fix)
 
 
+def looks_like_records(file: Readable) -> bool:
+    """Whether a file is a list whose first element has a haystack; reads no further than that."""
+    try:
+        for prefix, event, value in ijson.parse(file):
+            if (prefix, event) == ("item", "map_key") and value.startswith("haystack_"):
+                return True
+            if prefix == "item" and event not in ("start_map", "map_key"):
+                return False
+    except (ijson.JSONError, UnicodeDecodeError):
+        return False
+    return False
+
+
 def _first_line(error: Exception) -> str:
     return " ".join(str(error).split())[:120]
 

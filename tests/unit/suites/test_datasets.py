@@ -3,14 +3,19 @@
 import hashlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.suites import datasets
+from memrig.suites.base import SuiteOptions
 from memrig.suites.datasets import DATASETS, Dataset, adopt, fetch, locate, path_of
+from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
+from support.data import data_file
 
 DATA = bytes(range(256)) * 2048
 
@@ -209,3 +214,50 @@ def test_the_folder_follows_the_users_environment(monkeypatch, tmp_path):
     """XDG_DATA_HOME moves it."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
     assert datasets.data_folder() == tmp_path / "elsewhere" / "memrig" / "datasets"
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("oracle", 15_388_478), ("s", 277_383_467), ("m", 2_737_100_077)],
+)
+def test_longmemeval_is_pinned_at_one_revision(name, size):
+    """The cleaned files, not the older ones."""
+    item = DATASETS[f"longmemeval-{name}"]
+    assert "/longmemeval-cleaned/resolve/98d7416c24c778c2fee6e6f3006e7a073259d48f/" in item.url
+    assert item.url.endswith(item.file_name)
+    assert (item.size, item.licence) == (size, "MIT")
+
+
+def test_the_pinned_oracle_file_is_the_real_one(monkeypatch, tmp_path):
+    """A copy on this machine is adopted by its hash, and located from then on."""
+    mine = data_file("longmemeval_oracle.json")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert adopt("longmemeval-oracle", mine) == locate("longmemeval-oracle")
+    assert mine.stat().st_size == DATASETS["longmemeval-oracle"].size
+
+
+def test_longmemeval_is_fetched_and_resumed_like_any_other(upstream, monkeypatch):
+    """And the suite finds it where it was put."""
+    content = (files("memrig.suites") / "longmemeval_sample.json").read_bytes()
+    item = replace(
+        DATASETS["longmemeval-s"],
+        url=upstream.url,
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+    monkeypatch.setitem(DATASETS, item.name, item)
+    upstream.content, upstream.cut_after = content, 5000
+    with pytest.raises(PrerequisiteError, match="ended after 5000"):
+        fetch("longmemeval-s")
+    upstream.cut_after = None
+    assert fetch("longmemeval-s").read_bytes() == content
+    assert upstream.asked == ["bytes=0-", "bytes=5000-"]
+    source = LONGMEMEVAL.source(SuiteOptions("longmemeval-typed"))
+    assert (source.name, source.origin) == ("longmemeval-s", "longmemeval_s_cleaned.json")
+
+
+def test_the_flags_that_ask_for_a_dataset_are_named(upstream):
+    """Where a suite has more than one."""
+    with pytest.raises(PrerequisiteError) as caught:
+        locate("demo", "--suite x --variant y")
+    assert caught.value.where == "--suite x --variant y"

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from memrig.errors import DataError
-from memrig.model.gold import TextGold
+from memrig.model.gold import AbstentionGold, TextGold
 from memrig.model.scenario import Scenario, episodes_of, questions_of
 from memrig.suites.base import SuiteOptions
 from memrig.suites.locomo import LABELS, SUITE, repair_evidence
+from memrig.suites.sampling import catalog, stratified
+from support.data import data_file
 
 ROOT = Path(__file__).parents[3]
 REAL = Path(os.environ.get("MEMRIG_LOCOMO_FILE", ROOT.parent / "shared" / "data" / "locomo10.json"))
@@ -199,13 +201,37 @@ def test_an_episode_is_what_the_speaker_said_and_when():
     assert first.timestamp.isoformat() == "2024-03-03T19:40:00+00:00"
 
 
-def test_answers_are_text_and_an_adversarial_question_has_none():
-    """Category 5 asks for what was never said."""
+def test_answers_are_text_as_the_data_words_it():
+    """The official F1 is over the raw string; an integer is one, too."""
     (scenario,) = SUITE.scenarios(options(sample=True))
-    gold = scenario.gold
-    assert gold["sample-1#6"].answer == TextGold(type="text", value="80")
-    assert gold["sample-1#8"].answer is None
-    assert gold["sample-1#8"].category == "adversarial"
+    assert scenario.gold["sample-1#6"].answer == TextGold(type="text", value="80")
+
+
+def test_an_adversarial_question_has_no_answer(file):
+    """Category 5 asks for what was never said, whatever the data gives beside the trap."""
+    file.data[0]["qa"][8]["answer"] = "No"
+    (scenario,) = file.load()
+    gold = scenario.gold["sample-1#8"]
+    assert gold.category == "adversarial"
+    assert gold.answer == AbstentionGold(type="abstention", reason="dark green")
+    del file.data[0]["qa"][8]["adversarial_answer"]
+    (scenario,) = file.load()
+    assert scenario.gold["sample-1#8"].answer == AbstentionGold(type="abstention", reason="")
+
+
+def test_tags_name_the_files_category_numbers():
+    """Whatever the label set; category 5 also by its name, which some label sets merge."""
+    (scenario,) = SUITE.scenarios(options(sample=True, category_labels="synapse"))
+    tags = [gold.tags for gold in scenario.gold.values()][::2]
+    assert tags == [
+        ("locomo:1",), ("locomo:2",), ("locomo:3",), ("locomo:4",), ("locomo:5", "adversarial"),
+    ]  # fmt: skip
+
+
+def test_questions_have_no_date():
+    """The data gives none, and the last session's would be a guess."""
+    (scenario,) = SUITE.scenarios(options(sample=True))
+    assert all(question.asked_at is None for question in questions_of(scenario.timeline))
 
 
 def test_the_sample_says_so_everywhere():
@@ -275,3 +301,123 @@ def test_no_scorable_question_of_the_real_file_is_beyond_reach(real):
 def test_the_real_file_is_the_pinned_one(real):
     """No note: its hash is the published one's."""
     assert SUITE.source(options(file=REAL)).notes == ()
+
+
+# --- audited labels ------------------------------------------------------------------------------
+
+
+class Audit:
+    """An audit of the sample that a test may spoil: one wrong answer, one wrong citation."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "audit.json"
+        qa = SAMPLE[0]["qa"]
+        self.data = [
+            {
+                "question_id": f"locomo_0_qa{index}",
+                "question": qa[index]["question"],
+                "golden_answer": str(qa[index]["answer"]),
+                "error_type": error,
+                "correct_answer": correct,
+            }
+            for index, error, correct in (
+                (2, "TEMPORAL_ERROR", "in May"), (6, "WRONG_CITATION", "80"),
+            )
+        ]  # fmt: skip
+
+    def options(self, file: File) -> SuiteOptions:
+        self.path.write_text(json.dumps(self.data), "utf-8")
+        file.path.write_text(json.dumps(file.data), "utf-8")
+        return options(file=file.path, labels="audited", audit_file=self.path)
+
+
+@pytest.fixture
+def audit(tmp_path) -> Audit:
+    """An audit of the sample."""
+    return Audit(tmp_path)
+
+
+def test_an_audit_tags_the_questions_and_keeps_their_published_answers(audit, file):
+    """Both scores are shown: over all, and over those whose answer stands."""
+    (scenario,) = SUITE.scenarios(audit.options(file))
+    (published,) = file.load()
+    tags = [gold.tags[1:] for gold in scenario.gold.values()]
+    clean = ("audited-clean",)
+    assert tags == [clean, clean, ("audited-error",), clean, clean, clean,
+                    ("audited-citation", "audited-clean"), clean,
+                    ("adversarial",), ("adversarial",)]  # fmt: skip
+    assert [g.answer for g in scenario.gold.values()] == [g.answer for g in published.gold.values()]
+    assert scenario.gold["sample-1#2"].note == "audit: temporal error; correct: in May"
+    assert scenario.gold["sample-1#6"].note == "audit: wrong citation; correct: 80"
+
+
+def test_an_audit_changes_no_timeline_and_no_draw(audit, file):
+    """The published numbers and the audited ones are of the same run."""
+    asked = audit.options(file)
+    (audited,) = SUITE.scenarios(asked)
+    (published,) = SUITE.scenarios(options(file=file.path))
+    assert list(audited.timeline) == list(published.timeline)
+    assert [g.evidence for g in audited.gold.values()] == [
+        g.evidence for g in published.gold.values()
+    ]
+    both = [stratified(catalog([scenario]), 5, 1) for scenario in (audited, published)]
+    assert both[0] == both[1]
+
+
+def test_a_report_says_which_audit_was_used(audit, file):
+    """By name, hash and counts."""
+    note = SUITE.source(audit.options(file)).notes[-1]
+    assert note.startswith("labels audited: 1 wrong answers and 1 wrong citations marked")
+    assert "audit.json, sha256:" in note
+
+
+SPOILT_AUDITS = [
+    (lambda d: d.append(7), "[2]", "expected dict, got int 7"),
+    (lambda d: d[1].update(question_id="conv-26#1"), "[1].question_id", "is not an id like"),
+    (lambda d: d[1].update(question_id="locomo_1_qa0"), "[1].question_id", "does not have"),
+    (lambda d: d[1].update(question_id="locomo_0_qa10"), "[1].question_id", "does not have"),
+    (lambda d: d[1].update(question_id="locomo_0_qa2"), "[1].question_id", "a question twice"),
+    (lambda d: d[1].update(question="Another?"), "[1].question", "is 'Another?', the data has"),
+    (lambda d: d[1].update(golden_answer="81"), "[1].golden_answer", "is '81', the data has '80'"),
+    (lambda d: d[1].pop("correct_answer"), "[1].correct_answer", "expected str, got nothing"),
+    (lambda d: d[1].pop("error_type"), "[1].error_type", "expected str, got nothing"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "place", "message"), SPOILT_AUDITS)
+def test_an_audit_of_other_data_is_refused(spoil, place, message, audit, file):
+    """Tags on the wrong questions would be worse than none."""
+    spoil(audit.data)
+    with pytest.raises(DataError) as caught:
+        list(SUITE.scenarios(audit.options(file)))
+    assert caught.value.where == f"{audit.path}: {place}".replace(": .", ".")
+    assert message in caught.value.message
+
+
+def test_an_audit_that_is_not_there_or_no_json_is_refused(audit, file, tmp_path):
+    """By its flag or its name."""
+    asked = audit.options(file)
+    audit.path.write_text("{")
+    with pytest.raises(DataError, match="is not JSON"):
+        SUITE.source(asked)
+    audit.path.unlink()
+    with pytest.raises(DataError, match="cannot be read") as caught:
+        list(SUITE.scenarios(asked))
+    assert caught.value.where == f"--audit-file {audit.path}"
+
+
+def test_the_published_audit_fits_the_published_file(real):
+    """156 findings, 99 of them wrong answers, by category as its authors count."""
+    asked = options(file=REAL, labels="audited", audit_file=data_file("locomo_audit_errors.json"))
+    gold = [g for s in SUITE.scenarios(asked) for g in s.gold.values()]
+    wrong = Counter(g.category for g in gold if "audited-error" in g.tags)
+    assert wrong == {"multi-hop": 28, "temporal": 26, "open-domain": 9, "single-hop": 36}
+    assert sum("audited-citation" in g.tags for g in gold) == 57
+    assert sum("audited-clean" in g.tags for g in gold) == 1540 - 99
+
+
+def test_adversarial_questions_of_the_real_file_are_abstentions(real):
+    """446, the two that also have an answer included; all others have one."""
+    gold = [g for s in real for g in s.gold.values()]
+    assert sum(isinstance(g.answer, AbstentionGold) for g in gold) == 446
+    assert sum(isinstance(g.answer, TextGold) for g in gold) == 1540

@@ -1,6 +1,7 @@
 """`--limit` and `--isolation pooled`: fewer questions in the same shares, or one memory for all."""
 
 import gc
+import tracemalloc
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memrig.errors import DataError
 from memrig.model.gold import Gold
 from memrig.model.scenario import Episode, Event, Scenario, episodes_of, questions_of
 from memrig.suites.sampling import catalog, keep, pool, stratified
@@ -69,6 +71,17 @@ def test_a_catalog_names_every_question_by_scenario():
     found = catalog([small_scenario("a"), small_scenario("b")])
     assert len(found) == 8
     assert found["a", "q1"] == ("odd",)
+
+
+def test_strata_are_categories_and_the_tags_that_cut_across_them():
+    """In any order; what an audit found is no matter of which questions are drawn."""
+    tags = [("b", "a"), ("a", "b"), ("audited-error",), ("a", "audited-clean")]
+    gold = {
+        str(n): Gold(question_id=str(n), category="c", tags=some) for n, some in enumerate(tags)
+    }
+    assert list(catalog([Scenario("s", [], gold)]).values()) == [
+        ("c", "a", "b"), ("c", "a", "b"), ("c",), ("c", "a"),
+    ]  # fmt: skip
 
 
 class Timeline(list[Event]):
@@ -168,3 +181,35 @@ def test_a_pool_loses_no_episode_and_no_order(days):
     stamps = [episode.timestamp for episode in pooled if episode.timestamp]
     assert stamps == sorted(stamps)
     assert len({episode.episode_id for episode in pooled}) == sum(map(len, days))
+
+
+def test_a_pool_may_be_read_more_than_once():
+    """By two readers at a time, even."""
+    pooled = pool([renamed("a"), renamed("b")]).timeline
+    assert list(pooled) == list(pooled)
+    assert all(first == second for first, second in zip(pooled, pooled, strict=True))
+
+
+def test_a_large_pool_is_not_held_in_memory():
+    """Only the places of its episodes are."""
+
+    def scenarios() -> Iterator[Scenario]:
+        for number in range(60):
+            text = chr(97 + number % 26) * 1_000_000
+            yield Scenario(str(number), [Episode(episode_id="e", text=text)], {})
+
+    tracemalloc.start()
+    pooled = pool(scenarios())
+    assert sum(len(episode.text) for episode in episodes_of(pooled.timeline)) == 60_000_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 45_000_000
+
+
+def test_a_pool_refuses_what_cannot_be_sent():
+    """With the scenario that it came from."""
+    episode = Episode.model_construct(episode_id="e", text="half \ud83d", turns=(), metadata={})
+    broken = Scenario("odd", [episode], {})
+    with pytest.raises(DataError) as caught:
+        pool([broken])
+    assert "scenario 'odd': episode 'e'" in caught.value.where
