@@ -104,7 +104,8 @@ def exceeded(kind: str, budget: Budget) -> Outcome:
         budget: the question's.
     """
     limit = budget.wall_time_s if kind == "wall_time" else getattr(budget, kind)
-    message = f"the question wanted more than its {limit:,} {_UNITS[kind]}"
+    shown = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+    message = f"the question wanted more than its {shown} {_UNITS[kind]}"
     return Outcome(status="budget_exceeded", kind=kind, message=message)
 
 

@@ -5,6 +5,8 @@ import json
 import uuid
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memrig.answering import mode_of
 from memrig.answering.base import Trace
@@ -175,6 +177,14 @@ async def test_more_bytes_than_are_left_are_cut_as_json_and_end_the_search():
     assert [memory.handle for memory in trace.answer.memories] == ["m1", "m2", "m3"]
 
 
+async def test_after_a_limit_is_hit_nothing_more_of_the_reply_is_done():
+    """It is recorded as refused."""
+    two = calls(("memory_search", {"query": "kettle"}), ("memory_capabilities", {}))
+    _, trace, _, _ = await run(two, final("x"), budget=Budget(payload_bytes=40))
+    assert [use.is_error for use in trace.tool_uses] == [False, True]
+    assert "payload_bytes is used up" in trace.tool_uses[1].result
+
+
 async def test_without_a_byte_left_the_memory_is_not_asked():
     """Two searches of 41 bytes, and 41 to spend."""
     outcome, trace, _, memory = await run(
@@ -216,6 +226,48 @@ async def test_an_abstention_of_the_reserved_turn_is_a_limit_hit_with_an_abstent
     )
     assert outcome.label == "budget_exceeded(turns)"
     assert trace.answer.abstained
+
+
+CALL = st.sampled_from(
+    [
+        ("memory_search", {"query": "kettle"}),
+        ("memory_search", {"query": "kettle", "limit": 1}),
+        ("memory_search", "{broken"),
+        ("memory_retrieve", {"handle": "m1"}),
+        ("memory_retrieve", {"handle": "m9"}),
+        ("memory_capabilities", {}),
+        ("unheard_of", {}),
+    ]
+)
+REPLY = st.lists(CALL, min_size=1, max_size=4).map(lambda wanted: calls(*wanted))
+LIMITS = st.builds(
+    Budget,
+    turns=st.integers(1, 5),
+    tool_calls=st.integers(1, 6),
+    payload_bytes=st.integers(1, 2000),
+    tokens=st.none() | st.integers(1, 9000),
+    usd=st.none() | st.floats(0.0005, 0.01),
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(REPLY, max_size=7), st.lists(st.text(max_size=400), max_size=5), LIMITS)
+async def test_whatever_a_model_does_its_question_ends_with_an_answer(replies, texts, budget):
+    """Within the limits but for one call, and every result that it read was JSON."""
+    memory = FakeAnswers([hit(f"ref-{n}", text) for n, text in enumerate(texts)])
+    outcome, trace, chat, _ = await run(*replies, final("x"), memory=memory, budget=budget)
+    assert trace.answer
+    assert trace.answer.reserved_turn == (outcome.status == "budget_exceeded")
+    uses = trace.tool_uses
+    assert all(isinstance(json.loads(use.result), dict) for use in uses)
+    assert len(chat.requests) <= budget.turns + 1
+    made = [use for use in uses if "is used up" not in use.result]
+    assert len(made) <= budget.tool_calls
+    sizes = [use.payload_bytes for use in uses if use.payload_bytes]
+    assert sum(sizes[:-1]) <= budget.payload_bytes
+    assert sum(len(use.result.encode()) for use in uses[:1] if not use.is_error) <= max(
+        budget.payload_bytes, 400
+    )
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

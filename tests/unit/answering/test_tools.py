@@ -148,6 +148,13 @@ async def test_handles_in_its_arguments_become_refs_and_refs_in_its_result_handl
     assert "ref-aa11," not in chat.seen
 
 
+async def test_of_two_refs_that_begin_alike_the_longer_one_is_meant():
+    """Else a handle would stand for another memory."""
+    memory = with_tool(tool_result("see ref-aa11-2", hit("ref-aa11-2", "Another.")))
+    results, _, _, _ = await use(SEARCH, ("batch", {"refs": []}), memory=memory)
+    assert results[1]["result"] == "see m3"
+
+
 async def test_its_hits_get_handles_and_can_be_cited():
     """A text that the result tells already is not told twice."""
     new = [hit("n1", "Told above."), hit("n2", "Not told above.", "e5")]
@@ -219,11 +226,19 @@ def test_a_tool_twice_is_the_adapter_s_fault():
         tool_specs(declared(tools=(BATCH, BATCH)))
 
 
-async def test_a_schema_that_points_outside_is_never_fetched():
+async def test_a_schema_that_points_outside_is_never_fetched(monkeypatch):
     """The host does not visit what an adapter names."""
+    visited: list[object] = []
+
+    def visit(request: object, *_: object, **__: object) -> None:
+        visited.append(request)
+        raise OSError("no way out")
+
+    monkeypatch.setattr("urllib.request.urlopen", visit)
     away = '{"type": "object", "$ref": "http://127.0.0.1:9/schema"}'
     memory = FakeAnswers(
         capabilities=declared(tools=(BATCH.model_copy(update={"input_schema": away}),))
     )
     with pytest.raises(ContractError, match="cannot be applied"):
         await use(("batch", {}), memory=memory)
+    assert visited == []
