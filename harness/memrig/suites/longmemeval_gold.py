@@ -1,8 +1,8 @@
 """LongMemEval's answers, which are all text, as typed ones where the whole answer is of a type.
 
 A count ("four", "17 days", "$400,000"), a date with its year, or a plain yes or no becomes typed;
-what says more than that stays text. Some counts of days name the next one as "also acceptable":
-their tolerance is 1.
+what says more than that stays text. Some counts name the next one as just as good: their
+tolerance is 1.
 """
 
 import re
@@ -31,10 +31,14 @@ _NUMBER = re.compile(
     rf"(?P<money>[$€£])?(?P<value>{_VALUE})(?:(?P<percent>%)|[ -]?(?P<unit>[a-z]+))?",
     re.IGNORECASE,
 )
-_ALSO = re.compile(
-    rf"(?P<first>{_VALUE}) (?P<unit>[a-z]+?)(?: ago)?\. (?P<other>{_VALUE}) (?P<unit2>[a-z]+)"
-    r" \(including the last day\) is also acceptable",
-    re.IGNORECASE,
+_FIRST = rf"(?P<first>{_VALUE}) (?P<unit>[a-z]+?)"
+_OTHER = rf"(?P<other>{_VALUE}) (?P<unit2>[a-z]+)"
+_ALSO = (
+    re.compile(
+        rf"{_FIRST}(?: ago)?\. {_OTHER} \(including the last day\) is also acceptable",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"{_FIRST} \(or {_OTHER}\b[^)]*\)", re.IGNORECASE),
 )
 #: A time of day is no quantity; an ordinal is a place or a day of a month.
 _NO_UNIT = frozenset({"am", "pm", "st", "nd", "rd", "th"})
@@ -105,7 +109,7 @@ def _number(text: str) -> NumberGold | None:
 
 
 def _tolerant_number(text: str) -> NumberGold | None:
-    found = _ALSO.fullmatch(text)
+    found = next((found for pattern in _ALSO if (found := pattern.fullmatch(text))), None)
     if found is None or found["unit"].rstrip("s") != found["unit2"].rstrip("s"):
         return None
     value, other = _value(found["first"]), _value(found["other"])
