@@ -6,7 +6,9 @@ from pathlib import Path
 from memrig.errors import DataError, UsageError
 from memrig.grading.judges.official import official_verdict
 from memrig.judging import write_verdicts
+from memrig.model.judgement import Verdict
 from memrig.model.transcript import QuestionRecord
+from memrig.model.trial import TrialSpec
 from memrig.runs.directory import RunDirectory
 from memrig.runs.plan import Plan
 from memrig.suites.longmemeval_files import Hypothesis, read_hypotheses, write_hypotheses
@@ -73,17 +75,20 @@ def adopt_verdicts(plan: Plan, path: Path) -> None:
     """
     hypotheses = read_hypotheses(path)
     for spec in plan.specs:
-        for ref in spec.scenarios:
-            scenario = plan.directory.scenario(spec, ref.scenario_id)
-            names = [name for name in scenario.questions() if name in hypotheses]
-            verdicts = [
-                _verdict(hypotheses, name, spec.trial_id, ref.scenario_id) for name in names
-            ]
-            write_verdicts(plan.directory.verdicts_of(spec.trial_id), verdicts)
+        scenarios = [plan.directory.scenario(spec, ref.scenario_id) for ref in spec.scenarios]
+        verdicts = [
+            verdict
+            for scenario in scenarios
+            for name in scenario.questions()
+            if (verdict := _verdict(hypotheses, name, spec, scenario.ref.scenario_id))
+        ]
+        write_verdicts(plan.directory.verdicts_of(spec.trial_id), verdicts)
 
 
 def _verdict(
-    hypotheses: Mapping[str, Hypothesis], name: str, trial_id: str, scenario_id: str
-) -> object:
-    found = hypotheses[name].verdict
-    return official_verdict(name, found, trial_id, scenario_id, COMPATIBLE)
+    hypotheses: Mapping[str, Hypothesis], name: str, spec: TrialSpec, scenario_id: str
+) -> Verdict | None:
+    found = hypotheses.get(name)
+    if found is None or found.verdict is None:
+        return None
+    return official_verdict(name, found.verdict, spec.trial_id, scenario_id, COMPATIBLE)

@@ -1,7 +1,7 @@
 """Judges the sealed trials of a run, and says how each question did."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from memrig.grading.base import Grade, Grader
@@ -13,6 +13,9 @@ from memrig.model.transcript import QuestionRecord, Record
 from memrig.model.trial import TrialSpec
 from memrig.runs.directory import RunDirectory
 from memrig.trial.directory import load_trial
+
+#: Where the verdicts of a trial stand while some are missing.
+ASIDE = "unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,13 @@ def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Trut
 
 def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts:
     """The verdicts of one trial by question and task; empty where it was not judged."""
+    return by_task(read_verdicts(directory.verdicts_of(trial_id)))
+
+
+def by_task(verdicts: Iterable[Verdict]) -> Verdicts:
+    """Verdicts by question and task."""
     found: dict[tuple[str, str, str], dict[str, Verdict]] = {}
-    for verdict in read_verdicts(directory.verdicts_of(trial_id)):
+    for verdict in verdicts:
         key = verdict.trial_id, verdict.scenario_id, verdict.question_id
         found.setdefault(key, {})[verdict.task] = verdict
     return found
@@ -84,12 +92,34 @@ class TrialJudge:
             return truth_of(self._directory, spec, scenario_id)
 
         if self._chat is not None and self.open(spec):
-            questions = list(asked_of(spec, records, truth))
-            verdicts = await judge_trial(self._chat, self._model, spec, questions, self._grader)
-            write_verdicts(self._directory.verdicts_of(spec.trial_id), verdicts)
+            await self._judge(self._chat, spec, records, truth)
         found = verdicts_of(self._directory, spec.trial_id)
         grades = list(grade_trial(spec, records, truth, self._grader, found))
         return _joined(grades, records, found, self._grader.metrics[0].name)
+
+    async def _judge(
+        self,
+        chat: Chat,
+        spec: TrialSpec,
+        records: list[Record],
+        truth: Callable[[str], Truth],
+    ) -> None:
+        """Asks the judge. What an interrupted try had decided stands, and is kept again."""
+        path = self._directory.verdicts_of(spec.trial_id)
+        aside = path.parent / ASIDE / path.name
+        known = by_task(read_verdicts(aside))
+        questions = asked_of(spec, records, truth, known)
+        fresh: list[Verdict] = []
+        try:
+            verdicts = await judge_trial(
+                chat, self._model, spec, questions, self._grader, keep=fresh.append
+            )
+        except BaseException:
+            old = [verdict for tasks in known.values() for verdict in tasks.values()]
+            write_verdicts(aside, [*old, *fresh])
+            raise
+        write_verdicts(path, verdicts)
+        aside.unlink(missing_ok=True)
 
 
 def _joined(
