@@ -150,9 +150,9 @@ async def test_handles_in_its_arguments_become_refs_and_refs_in_its_result_handl
 
 async def test_of_two_refs_that_begin_alike_the_longer_one_is_meant():
     """Else a handle would stand for another memory."""
-    memory = with_tool(tool_result("see ref-aa11-2", hit("ref-aa11-2", "Another.")))
+    memory = with_tool(tool_result({"told": "see ref-aa11-2"}, hit("ref-aa11-2", "Another.")))
     results, _, _, _ = await use(SEARCH, ("batch", {"refs": []}), memory=memory)
-    assert results[1]["result"] == "see m3"
+    assert results[1]["result"] == {"told": "see m3"}
 
 
 async def test_its_hits_get_handles_and_can_be_cited():
