@@ -51,11 +51,19 @@ class Grade(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of a protocol: its name, and whether single scores are 0 or 1."""
+    """A metric of a protocol: its name, and whether single scores are 0 or 1.
+
+    A headline stands in every table, n/a where it was not measured; with `modes`, only in those.
+    """
 
     name: str
     binary: bool
     headline: bool = False
+    modes: tuple[Mode, ...] = ()
+
+    def heads(self, mode: Mode) -> bool:
+        """Whether it is a headline in this mode."""
+        return self.headline and (not self.modes or mode in self.modes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ CITATIONS = (Metric("citation_recall", binary=False), Metric("citation_precision
 
 def beside_metrics(ks: Sequence[int] = BESIDE_KS) -> tuple[Metric, ...]:
     """The metrics that `retrieval_beside` and `citation_scores` may score, in table order."""
-    return (*(Metric(f"recall_any@{k}", binary=True) for k in ks), *CITATIONS)
+    found = (Metric(f"recall_any@{k}", binary=True, headline=True, modes=("reader",)) for k in ks)
+    return (*found, *CITATIONS)
 
 
 def retrieval_beside(asked: Asked, ks: Sequence[int] = BESIDE_KS) -> dict[str, float]:

@@ -74,7 +74,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         repeats=lock.repeats,
         top_k=lock.top_k,
         scenarios=len(lock.scenarios),
-        headline=tuple(metric.name for metric in grader.metrics if metric.headline),
+        headline=tuple(metric.name for metric in grader.metrics if metric.heads(lock.mode)),
         data=lock.data,
         machine=lock.machine,
         questions=counts,
