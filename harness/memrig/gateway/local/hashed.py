@@ -20,7 +20,7 @@ from memrig.gateway.local.text import STOP
 
 DIMENSIONS = 384
 #: Words count most; pairs carry order, letter groups carry endings and misspellings.
-_WORD, _STOP_WORD, _PAIR, _LETTERS = 8, 1, 3, 2
+_WORD, _STOP_WORD, _PAIR, _LETTERS = 8, 1, 3, 3
 _MOST = 3  #: a word that is repeated counts this often
 _GROUP = 4
 #: Letters and digits of ASCII, or anything beyond it: no table of Unicode that changes with Python.

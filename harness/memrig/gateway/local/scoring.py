@@ -85,7 +85,7 @@ def rank(
     wanted = essentials(question)
     places = list(_places(wanted, passages))
     weights = _weights(wanted, places)
-    total = sum(weights.values())
+    total = math.fsum(weights.values())
     if not total:
         return []
     days = [stamp_day(passage.date) for passage in passages]
@@ -181,11 +181,12 @@ class _Judge:
     def held(self, own: frozenset[str], near: set[str], far: set[str]) -> float:
         """The weight of what is matched; none where the whole turn matches nothing."""
         weight = self.weights
-        inside = sum(weight[name] for name in own)
+        # Exact sums: a set's order differs between processes, and with it a plain sum's last bit.
+        inside = math.fsum(weight[name] for name in own)
         if not near:
             return 0.0
-        around = sum(weight[name] for name in near - own)
-        farther = sum(weight[name] for name in far - near)
+        around = math.fsum(weight[name] for name in near - own)
+        farther = math.fsum(weight[name] for name in far - near)
         return inside + _IN_TURN * around + _IN_PASSAGE * farther
 
     def factor(self, place: _Place) -> float:

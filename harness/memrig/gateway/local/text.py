@@ -20,13 +20,13 @@ _NO_SPEAKER = frozenset(
 
 STOP = frozenset(
     """a about above after again all also am an and any are as at be because been before being below
-    between both but by can could did do does doing don down during each few for from further get
-    got had has have having he her here hers him his how i if in into is it its just let me might
-    more most my myself no nor not now of off ok on once only or other our out over own please
-    remember remind same shall she should so some such tell than that the their them then there
-    these they this those through to too under until up us very was we were what when where which
-    while who whom whose why will with would yes you your yours 'd 'll 'm 're 's 've t s m re ve ll
-    d much many long often""".split()  # noqa: SIM905 -- a table
+    between both but by can could did do does doing don during each few for from further had
+    has have having he her here hers him his how i if in into is it its just let me might more
+    most my myself no nor not now of ok on once only or other our own please remember remind
+    same shall she should so some such tell than that the their them then there these they this
+    those through to too under until us very was we were what when where which while who whom
+    whose why will with would yes you your yours 'd 'll 'm 're 's 've t s m re ve ll d much
+    many long often""".split()  # noqa: SIM905 -- a table
 )
 
 
