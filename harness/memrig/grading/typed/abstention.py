@@ -54,6 +54,8 @@ _RELATED = re.compile(
     r"\w*|if you|please|could you|would you|let me|feel free|happy to|sorry|unfortunately|apolog\w*"
     r"|check|provide|more (?:context|details|information)|did)\b"
 )
+#: Who is merely not sure may answer all the same.
+_HEDGE = re.compile(r"\b(?:not (?:entirely |quite |completely |fully )?(?:sure|certain)|unsure)\b")
 _POLITE = frozenset(
     listed(
         "sorry unfortunately apologies afraid however answer memory memories conversation context "
@@ -99,6 +101,8 @@ def _gives(reading: Reading, clause: Clause) -> bool:
         return False
     bare = [word for word in words(text) if word not in _POLITE]
     if len(bare) <= 4 and not STOP.intersection(bare):
+        return True
+    if _HEDGE.search(reading.text):
         return True
     asked = reading.asking.stems
     shared = asked.intersection(content(text))

@@ -22,7 +22,7 @@ FULL, LEAST = 0.7, 0.5
 LONG, FULL_LONG, LEAST_LONG = 8, 0.6, 0.4
 #: What a word weighs that the question says already.
 GIVEN = 0.25
-#: A passage is at most so many sentences in a row.
+#: A passage is at most so many sentences in a row, or as many as the fact has.
 PASSAGE = 3
 
 
@@ -43,26 +43,28 @@ def grade_facts(reading: Reading, gold: TextGold) -> float:
 
 def fact_score(reading: Reading, fact: str) -> float:
     """How far one fact is stated: 1, 0, or between where only part of its words are there."""
-    passages = list(_passages(reading))
-    return max(_best(reading, passages, part) for part in fact.split("|"))
+    return max(_best(reading, part) for part in fact.split("|"))
 
 
-def _best(reading: Reading, passages: Sequence[Stated], fact: str) -> float:
-    wanted = _stated(read(fact), read(fact).clauses)
+def _best(reading: Reading, fact: str) -> float:
+    meant = read(fact)
+    firm = [clause for clause in meant.clauses if not clause.open]
+    wanted = _stated(meant, firm or meant.clauses)
     if not (wanted.words or wanted.numbers or wanted.dates):
         return 0.0
     given = reading.asking.stems
+    passages = _passages(reading, max(PASSAGE, len(meant.sentences)))
     return max((_support(wanted, passage, given) for passage in passages), default=0.0)
 
 
-def _passages(reading: Reading) -> Iterator[Stated]:
-    """Every run of one to `PASSAGE` sentences."""
+def _passages(reading: Reading, longest: int) -> Iterator[Stated]:
+    """Every run of one to `longest` sentences."""
     grouped: dict[int, list[Clause]] = {}
     for clause in reading.clauses:
         if not clause.open:
             grouped.setdefault(clause.sentence, []).append(clause)
     sentences = list(grouped.values())
-    for length in range(1, PASSAGE + 1):
+    for length in range(1, longest + 1):
         for first in range(len(sentences) - length + 1):
             run = sentences[first : first + length]
             yield _stated(reading, [clause for sentence in run for clause in sentence])

@@ -80,17 +80,16 @@ _SCALE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 
 _UNIT_AFTER = re.compile(
     r"[\s-]*(?P<unit>%|per\s?cent\b|o'clock\b|£|€|\$|¥|[a-z]+(?:'[a-z]+)?(?:-old\b)?)"
 )
-_ONE = re.compile(r"(?<![\w'-])(?P<number>one|a single)\s+(?=[a-z])(?!of\b|another|day\b|who|that)")
+_ONE = re.compile(r"(?<![\w'-])(?P<number>one|a single)\b(?:\s+(?=[a-z])(?!another|who|that)|\W*$)")
 #: Before a number: it names a position, a house or a room, or the whole that a part is of.
 _BESIDE = re.compile(
     r"(?:\b(?:number|unit|room|flat|apartment|chapter|page|step|option|berth|line|route|bus|tram"
     r"|platform|question|memory|session|episode|e|out of|of|of the|of all|after|before|over the"
+    r"|against|compared (?:with|to)|versus|vs"
     r")|\d\s*/|#)\s*$"
 )
 #: Before a number: what something is compared with, never the answer.
-_THAN = re.compile(
-    r"\b(?:than|instead of|as opposed to|against|compared (?:with|to)|versus|vs)\s*$"
-)
+_THAN = re.compile(r"\b(?:than|instead of|as opposed to)\s*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ class Asking:
     past: bool
     of_former: bool
     stems: frozenset[str]
+    sentences: tuple[str, ...] = ()
 
 
 _DENYING_QUESTION = re.compile(
@@ -73,7 +74,8 @@ _OF_NOW = re.compile(
 _FORMER = (
     r"used to|formerly|former|previously|previous|originally|original|initially|at first"
     r"|in the past|back then|before that|earlier|until then|until recently|up to then"
-    r"|first (?:planned|scheduled|agreed|said|told|thought)|was going to|were going to"
+    r"|first (?:planned|scheduled|agreed|said|told|thought|asked|wanted|quoted)|(?:was|were) first"
+    r"|was going to|were going to"
     r"|was supposed to|were supposed to|was meant to|had planned|had been|once thought"
 )
 _OF_FORMER = re.compile(rf"\b(?:{_FORMER})\b")
@@ -89,6 +91,7 @@ def ask(question: str) -> Asking:
         past=_PAST_QUESTION.search(text) is not None and _OF_NOW.search(text) is None,
         of_former=_OF_FORMER.search(text) is not None and _OF_NOW.search(text) is None,
         stems=frozenset(content(text)),
+        sentences=tuple(text[start:end] for start, end in _sentences(text)),
     )
 
 
@@ -134,7 +137,7 @@ class Reading:
 
 
 _NOT_IT = re.compile(
-    r"(?:^|\b(?:is|are|was|were|be|been))\W*(?:not|never|no longer|neither)\W+"
+    r"(?:^\W*(?:not|neither)|\b(?:is|are|was|were|be|been)\W*(?:not|never|no longer|neither))\W+"
     r"(?!(?:true|the case|correct)\b)"
     r"(?:(?:a|an|the|his|her|their|really|actually|called|in|on|at|by|about|any|"
     r"kind of|it is|it was|\"|')\W*)*"
@@ -171,13 +174,24 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 
 def _echoes(text: str, asking: Asking) -> bool:
-    """Whether a sentence is the question over again, or a question of its own."""
-    said, asked = words(text), words(asking.text)
-    if len(said) >= 3 and " ".join(said) in " ".join(asked):
+    """Whether a sentence is one of the question over again, or a question of its own."""
+    said = words(text)
+    if text.rstrip(" \"')").endswith("?") and _INTERROGATIVE.match(text) is not None:
+        return True
+    return any(_repeats(said, words(part)) for part in (asking.text, *asking.sentences))
+
+
+def _repeats(said: list[str], asked: list[str]) -> bool:
+    """Whether the one is the other but for a few words about it."""
+    if min(len(said), len(asked)) < 3:
+        return False
+    if _within(said, asked):
         return len(said) >= 0.7 * len(asked)
-    if len(asked) >= 3 and " ".join(asked) in " ".join(said):
-        return len(said) <= len(asked) + 4
-    return text.rstrip(" \"')").endswith("?") and _INTERROGATIVE.match(text) is not None
+    return _within(asked, said) and len(said) <= len(asked) + 4 and len(asked) >= 6
+
+
+def _within(part: list[str], whole: list[str]) -> bool:
+    return f" {' '.join(part)} " in f" {' '.join(whole)} "
 
 
 # ------------------------------------------------------------------------------------ clauses

@@ -25,20 +25,33 @@ _TIE = 1e-9
 
 def grade_number(reading: Reading, gold: NumberGold) -> float:
     """1 where the number is asserted, and no other of its kind beside it."""
-    quantities = find_numbers(reading.text)
     kind = _Kind(gold, reading)
-    told = [q for q in quantities if kind.fits(q) and reading.clause_at(q.start) is not None]
-    asked = {quantity.value for quantity in find_numbers(reading.asking.text)}
+    told = [
+        quantity
+        for quantity in find_numbers(reading.text)
+        if kind.fits(quantity) and not _year(reading, quantity, kind)
+    ]
     meant = [q for q in _meant(reading, told) if not _difference(reading, q)]
+    asked = {quantity.value for quantity in find_numbers(reading.asking.text)}
     strong = [q for q in meant if not (q.weak or q.beside) and q.value not in asked]
     named = [q for q in strong if kind.named(q)]
-    chosen = named + [q for q in strong if not kind.named(q) and (q.unit == "" or not named)]
+    chosen = [q for q in strong if kind.named(q) or q.unit == "" or not named]
     chosen = chosen or [q for q in meant if kind.right(q)]
     if not any(kind.right(q) for q in chosen):
         return 0.0
     wrong = [q for q in chosen if not kind.right(q)]
     wrong += [q for q in meant if kind.sibling(q) and not q.weak and not q.beside]
-    return float(not wrong or _worked_out(reading, chosen, kind))
+    return float(not wrong or _worked_out(reading, chosen, meant, kind))
+
+
+def _year(reading: Reading, quantity: Quantity, kind: "_Kind") -> bool:
+    """Whether it is a bare year, and none of the values that the question is about."""
+    if quantity.unit or kind.right(quantity) or kind.sibling(quantity):
+        return False
+    return any(
+        date.month is None and date.start <= quantity.start < date.end
+        for date in find_dates(reading.text)
+    )
 
 
 _COMPARED = (
@@ -119,15 +132,21 @@ def _counted(question: str) -> dict[str, float]:
     return dict.fromkeys(content(found[1])[:2], 1.0) if found else {}
 
 
-def _worked_out(reading: Reading, chosen: Sequence[Quantity], kind: _Kind) -> bool:
-    """Whether the others are the workings of a sum that comes out, and the result is marked."""
+def _worked_out(
+    reading: Reading, chosen: Sequence[Quantity], meant: Sequence[Quantity], kind: _Kind
+) -> bool:
+    """Whether the others are the workings of a sum that comes out, and the result is marked.
+
+    The result stands last, so that a list of values in some order does not pass for one.
+    """
     results = {q.value for q in chosen if kind.right(q)}
-    others = list(dict.fromkeys(q.value for q in chosen if not kind.right(q)))
+    others = list(dict.fromkeys(q.value for q in meant if not (kind.right(q) or q.weak)))
     marked = [q for q in chosen if _RESULT.search(_around(reading, q))]
     if not marked or not kind.right(marked[-1]) or not kind.right(chosen[-1]):
         return False
     sums = {sum(others), *(abs(a - b) for a in others for b in others)}
-    sums |= {others[0] - sum(others[1:])} if others else set()
+    if others:
+        sums.add(others[0] - sum(others[1:]))
     return len(others) > 1 and any(math.isclose(s, r) for s in sums for r in results)
 
 
@@ -205,7 +224,9 @@ _NOT_SO = re.compile(
     _SHORT + r" (?:not|never|no longer)(?: (?:true|correct|right|so|any ?more))?\W*$"
     r"|\W*(?:that|this|it) is (?:false|wrong|untrue|incorrect)\W*$"
 )
-_ANSWER = re.compile(r"\W*(?:the )?(?:correct )?answer(?: to \w+ question)?(?: is|:)\s*")
+_ANSWER = re.compile(
+    r"\W*(?:(?:the )?(?:correct )?answer(?: to \w+ question)?(?: is|:)|it is(?! so\b))\s*"
+)
 _ENDED = re.compile(
     r"\b(?:sold|quit|left|lost|stopped|ended|gave up|given up|gave away|given away|cancelled|closed"
     r"|died|moved out|retired|dropped|broke up|divorced|scrapped)\b"

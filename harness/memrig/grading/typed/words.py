@@ -8,7 +8,7 @@ from functools import lru_cache
 from nltk.stem.porter import PorterStemmer
 
 _STEMMER = PorterStemmer()
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[a-z]+(?:'[a-z]+)*")
+_WORD = re.compile(r"[a-z]+\d[a-z0-9]*|\d+(?:[.,:]\d+)*|[a-z]+(?:'[a-z]+)*")
 
 
 def listed(text: str) -> list[str]:
@@ -36,7 +36,7 @@ _NUMERAL = "|".join([*_UNITS, *_TENS])
 _SCALE = "|".join(_SCALES)
 _RUN = re.compile(
     rf"(?<!\d\s)\b(?:(?:an?\s+)?(?:{_SCALE})|{_NUMERAL})"
-    rf"(?:[\s-]+(?:and\s+)?(?:{_NUMERAL}|{_SCALE}))*\b(?:\s+and\s+a\s+half\b)?"
+    rf"(?:[\s-]+(?:and\s+)?(?:{_NUMERAL}|{_SCALE}))*\b(?:\s+and\s+a\s+half\b(?:\s+(?:{_SCALE})\b)?)?"
 )
 _FIXED = (
     (re.compile(r"\bhalf\s+a\s+dozen\b"), "6"),
@@ -54,6 +54,7 @@ _SPELLING = (
     (re.compile("[\u2010-\u2013\u2212]"), "-"),
     (re.compile(r"\u2044"), "/"),
     (re.compile(r"\*+|__+|^#+\s*", re.MULTILINE), ""),
+    (re.compile(r"(?:(?<=[:,;])|(?<=\band))\s+(?:\(\d\d?\)|\d\d?[.)])\s+(?=\D)"), " "),
     (re.compile(r"^\s*(?:[-\u2022]|\d{1,2}[.)])\s+(?=\S)", re.MULTILINE), "\n"),
 )
 _CONTRACTIONS = (
@@ -111,12 +112,12 @@ def digits(text: str) -> str:
 
 def _spelled(found: re.Match[str]) -> str:
     phrase = found.group()
-    body, half, _ = phrase.partition(" and a half")
+    body, half, scale = phrase.partition(" and a half")
     if body == "one":
         return phrase if not half else "1.5"
     numbers = list(_values(re.findall(r"[a-z]+", body)))
     if half and numbers:
-        numbers[-1] += 0.5
+        numbers[-1] = (numbers[-1] + 0.5) * _SCALES.get(scale.strip(), 1)
     return " ".join(f"{number:.12g}" if number < 1e12 else str(number) for number in numbers)
 
 
