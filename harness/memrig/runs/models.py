@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from memrig.errors import UsageError
-from memrig.gateway.config import GatewayConfig, GatewayMode, Limits
+from memrig.gateway.config import GatewayConfig, GatewayMode, Limit, Limits
 from memrig.gateway.keyring import find_upstreams
 from memrig.gateway.ledger import check_prices
 from memrig.gateway.prices import PriceTable
@@ -34,7 +34,10 @@ def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -
     judge = "" if config.verdicts else answering.judge
     reader = answering.answer.model if answering.answer else ""
     names = frozenset(name for name in (reader, judge, *models_of(adapter)) if name)
-    _check(names, config.llm, config.llm_record, config.limits)
+    limits = config.limits
+    if answering.budget.usd is not None:  # a question's own limit in money counts as one
+        limits = limits.model_copy(update={"trial": Limit(usd=answering.budget.usd)})
+    _check(names, config.llm, config.llm_record, limits)
 
 
 def _check(names: frozenset[str], mode: GatewayMode, record: Path | None, limits: Limits) -> None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memrig.answering.base import Memory
+from memrig.answering.handles import minute
 from memrig.client import MemoryClient, Pseudonyms
 from memrig.client.host import HostClient
 from memrig.errors import UsageError
@@ -37,8 +38,8 @@ class _Dated:
         self._dates = dates
 
     def date_of(self, episode_id: str) -> str:
-        moment = self._dates.get(episode_id)
-        return f"{moment:%Y-%m-%d %H:%M}" if moment else ""
+        """See `Memory`."""
+        return minute(self._dates.get(episode_id))
 
 
 class AdapterMemory(_Dated):
