@@ -177,7 +177,7 @@ def test_the_metrics_are_declared():
         assert graded(OFFICIAL, gold, hits).scores.keys() <= declared.keys()
     assert all(metric.binary != ("ndcg" in name) for name, metric in declared.items())
     assert [m.name for m in OFFICIAL.metrics if m.headline] == [
-        "recall_any@5", "recall_all@5", "recall_all@10", "ndcg_any@5", "ndcg_any@10",
+        "recall_all@5", "recall_all@10", "ndcg_any@5", "ndcg_any@10",
     ]  # fmt: skip
     assert (OFFICIAL.modes, OFFICIAL.judged) == (("retrieval",), False)
     assert ALL_TURNS.tasks(Asked(QUESTION, None, sessions("a"), {}, 1)) == ()  # type: ignore[arg-type]
