@@ -320,7 +320,7 @@ class LlmStandIn:
     _at_once: int = 0
     _faults: deque[Fault] = field(default_factory=deque)
     _server: asyncio.Server | None = None
-    _writers: set[asyncio.StreamWriter] = field(default_factory=set)
+    _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
     @property
     def anthropic_url(self) -> str:
@@ -344,8 +344,9 @@ class LlmStandIn:
     async def __aexit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.close()
-            for writer in list(self._writers):
-                writer.transport.abort()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks)
             await self._server.wait_closed()
 
     @classmethod
@@ -372,7 +373,9 @@ class LlmStandIn:
             loop.close()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
         try:
             async for path, headers, body in _requests(reader):
                 self._at_once += 1
@@ -383,10 +386,10 @@ class LlmStandIn:
                     self._at_once -= 1
                 if not open_:
                     break
-        except OSError:
-            return  # the client is gone
+        except (OSError, asyncio.CancelledError):
+            return  # the client is gone, or the server is
         finally:
-            self._writers.discard(writer)
+            self._tasks.discard(task)
             writer.close()
 
     async def _answer(
@@ -437,7 +440,8 @@ class LlmStandIn:
             body = middle + error if seen.stream else _dump(_scripted(fault.stream_error))
             writer.write(_http(200, body, kind=kind))
             return True
-        half = b"".join(reply.pieces[: len(reply.pieces) // 2]) or whole[: len(whole) // 2]
+        begun = b"".join(reply.pieces[: len(reply.pieces) // 2])
+        half = begun if seen.stream else whole[: len(whole) // 2]
         # "hard": the length promised is not kept. "clean": it is, but the format's end is missing.
         length = len(whole) if fault.cut == "hard" else len(half)
         writer.write(_http(200, half, kind=kind, length=length))

@@ -52,12 +52,14 @@ class Call:
         body: as the caller wrote it.
         headers: those that a reply depends on, such as ``anthropic-beta``; never a key.
         context: on whose behalf.
+        models: what this caller may ask for; none: whatever the run may.
     """
 
     wire: Wire
     body: Json
     headers: Mapping[str, str]
     context: CallContext
+    models: frozenset[str] = frozenset()
 
     @property
     def model(self) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -12,10 +12,11 @@ from memrig.gateway import rows
 from memrig.gateway.call import Answer, Call, CallError
 from memrig.gateway.config import GatewayConfig, UpstreamSpec
 from memrig.gateway.keys import Key, Keys
-from memrig.gateway.ledger import Ledger, Prices, Reservation, Tally, Use
+from memrig.gateway.ledger import Ledger, Prices, Reservation
 from memrig.gateway.providers import Provider, Providers
 from memrig.gateway.record import Attempt, Exchange, Record
 from memrig.gateway.retry import persistently
+from memrig.gateway.tally import Tally
 from memrig.gateway.upstream.base import UpstreamError
 from memrig.gateway.wire.base import Wire, WireError, WireReply, without_stream_flags
 
@@ -58,9 +59,9 @@ class Calls:
         Raises:
             CallError: there is no answer.
         """
-        if call.model not in self.config.models:
-            allowed = ", ".join(sorted(self.config.models)) or "none"
-            message = f"the model {call.model!r} is not one of this run's ({allowed})"
+        if call.model not in (call.models or self.config.models) & self.config.models:
+            allowed = ", ".join(sorted(call.models or self.config.models)) or "none"
+            message = f"the model {call.model!r} is not one of those allowed ({allowed})"
             raise CallError(message, kind="not_allowed", where=call.where)
         try:
             key = self._keys.name(call.wire.format, call.body, call.headers, call.context)
@@ -74,10 +75,7 @@ class Calls:
             raise CallError(message, kind="not_recorded", where=call.where)
         else:
             answer = await self._made(call, key)
-        reply = answer.reply
-        self.tally.add(
-            Use(call.context, call.model, reply.input_tokens, reply.output_tokens, answer.cost_usd)
-        )
+        self.tally.answered(call, answer)
         return answer
 
     def _found(self, key: Key) -> Exchange | None:
@@ -99,19 +97,27 @@ class Calls:
             answer = await self._paid(call, key, tried)
         except CallError as error:
             row = rows.failed(row, error, tried, time.monotonic_ns() - began)
-            await self._written(row, tried, key)
+            await self._write(row, tried, key)
             raise
         except asyncio.CancelledError:
             # Not awaited: whoever cancels does not wait for the disk.
-            self._written(rows.cancelled(row, tried, time.monotonic_ns() - began), tried, key)
+            self._queued(rows.cancelled(row, tried, time.monotonic_ns() - began), tried, key)
             raise
+        finally:
+            self.tally.tried(call, len(tried))
         bodies = self.config.mode == "record"
-        await self._written(rows.answered(row, answer, bodies=bodies), tried, key)
+        await self._write(rows.answered(row, answer, bodies=bodies), tried, key)
         return answer
 
-    def _written(self, row: Exchange, tried: list[Attempt], key: Key) -> Awaitable[None]:
+    async def _write(self, row: Exchange, tried: list[Attempt], key: Key) -> None:
+        if (done := self._queued(row, tried, key)) is not None:
+            await done
+
+    def _queued(
+        self, row: Exchange, tried: list[Attempt], key: Key
+    ) -> "asyncio.Future[None] | None":
         if self.record is None:
-            return asyncio.sleep(0)
+            return None
         canonical = key.canonical if self.config.mode == "record" else None
         return self.record.add(row, tried, canonical)
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from memrig.errors import InfrastructureError
 from memrig.gateway.call import Call, CallError
 from memrig.gateway.calls import Calls
 from memrig.gateway.identity import TrialIdentity
@@ -29,7 +30,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def app_for(calls: Calls, identity: TrialIdentity) -> ASGIApp:
     """The endpoints, for one trial."""
-    routes = [Route(f"{prefix}/models", _models(calls)) for prefix in _PREFIXES]
+    routes = [Route(f"{prefix}/models", _models(calls, identity)) for prefix in _PREFIXES]
     for wire in WIRES.values():
         endpoint = _answering(wire, calls, identity)
         routes += [Route(f"{p}{wire.path}", endpoint, methods=["POST"]) for p in _PREFIXES]
@@ -44,9 +45,14 @@ def _answering(wire: Wire, calls: Calls, identity: TrialIdentity) -> Endpoint:
         try:
             body = await _body(request, calls.config.max_body_bytes)
             headers = {name: request.headers[name] for name in _TELLING if name in request.headers}
-            answer = await calls.make(Call(wire, body, headers, context))
+            answer = await calls.make(Call(wire, body, headers, context, identity.models))
         except CallError as error:
+            _note(identity, error)
             return _refused(wire, error)
+        except InfrastructureError as error:
+            failure = CallError(error.message, kind="provider", where=error.where, status=500)
+            _note(identity, failure)
+            return _refused(wire, failure)
         streams = body.get("stream") is True and wire in {ANTHROPIC_MESSAGES, OPENAI_CHAT}
         if streams:
             return Response(wire.stream(answer.reply, body), media_type=_STREAM)
@@ -72,6 +78,12 @@ async def _body(request: Request, limit: int) -> dict[str, object]:
     return body
 
 
+def _note(identity: TrialIdentity, error: CallError) -> None:
+    """Asking for what is not there is the memory system's own doing; the rest is not."""
+    if identity.fault is None and error.kind not in {"rejected", "not_allowed"}:
+        identity.fault = error
+
+
 def _refused(wire: Wire, error: CallError) -> Response:
     refusal = Refusal(error.status or 400, error.body)
     if not error.body or load_object(error.body) is None:
@@ -79,9 +91,9 @@ def _refused(wire: Wire, error: CallError) -> Response:
     return Response(refusal.body, refusal.status, headers=_FINAL, media_type=_JSON)
 
 
-def _models(calls: Calls) -> Endpoint:
+def _models(calls: Calls, identity: TrialIdentity) -> Endpoint:
     async def endpoint(request: Request) -> Response:
-        names = sorted(calls.config.models)
+        names = sorted((identity.models or calls.config.models) & calls.config.models)
         shape = _anthropic_models if "anthropic-version" in request.headers else _openai_models
         return Response(dump(shape(names)), media_type=_JSON)
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from memrig.errors import GatewayError
 from memrig.model.chat import CallContext, Phase
 
+#: The purpose of a memory system's own calls.
+MEMORY = "memory"
+
 
 @dataclass(slots=True)
 class TrialIdentity:
@@ -35,7 +38,7 @@ class TrialIdentity:
         """On whose behalf a call that arrives now is made."""
         return CallContext(
             phase=self.phase,
-            purpose="memory",
+            purpose=MEMORY,
             trial_id=self.trial_id,
             scope=self.scope,
             seed=self.seed,

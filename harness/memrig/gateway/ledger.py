@@ -11,7 +11,7 @@ from typing import Protocol, Self
 
 from memrig.errors import GatewayError, UsageError
 from memrig.gateway.config import Limit, Limits
-from memrig.model.chat import CallContext, Phase, Spent
+from memrig.model.chat import CallContext, Phase
 
 NANO = 1_000_000_000
 
@@ -158,57 +158,3 @@ class Ledger:
 
 def _nano(cost_usd: float | None) -> int:
     return round((cost_usd or 0.0) * NANO)
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What one reply took, whoever paid for it and when."""
-
-    context: CallContext
-    model: str
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-
-
-class Tally:
-    """Sums of uses by phase, trial, purpose and model."""
-
-    def __init__(self) -> None:
-        self._sums: dict[tuple[str, str, str, str], Spent] = {}
-
-    def add(self, use: Use) -> None:
-        """Counts one more."""
-        context = use.context
-        key = (context.phase, context.trial_id, context.purpose, use.model)
-        _add(self._sums.setdefault(key, Spent()), use.model, _spent(use))
-
-    def spent(
-        self, phase: str | None = None, trial_id: str | None = None, purpose: str | None = None
-    ) -> Spent:
-        """The sum over all that match; None matches everything."""
-        total = Spent()
-        wanted = (phase, trial_id, purpose)
-        for key, sums in self._sums.items():
-            if all(want is None or want == have for want, have in zip(wanted, key, strict=False)):
-                _add(total, key[3], sums)
-        return total
-
-
-def _spent(use: Use) -> Spent:
-    return Spent(
-        calls=1,
-        input_tokens=use.input_tokens,
-        output_tokens=use.output_tokens,
-        cost_usd=use.cost_usd or 0.0,
-        unpriced=int(use.cost_usd is None),
-    )
-
-
-def _add(total: Spent, model: str, more: Spent) -> None:
-    total.calls += more.calls
-    total.input_tokens += more.input_tokens
-    total.output_tokens += more.output_tokens
-    total.cost_usd += more.cost_usd
-    total.unpriced += more.unpriced
-    total.by_model[model] = total.by_model.get(model, 0) + more.calls

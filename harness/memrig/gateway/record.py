@@ -109,14 +109,16 @@ class Paid:
     cost_usd: float
 
 
-def _insert(table: str, row: type[Exchange] | type[Attempt]) -> str:
+def _insert(table: str, row: type[Exchange] | type[Attempt], otherwise: str) -> str:
     names = [field.name for field in fields(row)]
     marks = ", ".join("?" * len(names))
-    return f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
+    return f"INSERT OR {otherwise} INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
 
 
-_INSERT_EXCHANGE = _insert("exchanges", Exchange)
-_INSERT_ATTEMPT = _insert("attempts", Attempt)
+_INSERT_EXCHANGE = _insert("exchanges", Exchange, "REPLACE")
+#: A call that keeps no bodies takes nothing from an earlier one that did.
+_INSERT_BARE = _insert("exchanges", Exchange, "IGNORE")
+_INSERT_ATTEMPT = _insert("attempts", Attempt, "ABORT")
 _INSERT_REQUEST = "INSERT OR IGNORE INTO requests VALUES (?, ?)"
 _INSERT_WIRE = "INSERT OR REPLACE INTO wires VALUES (?, ?)"
 
@@ -200,16 +202,23 @@ class Record:
     def add(
         self, exchange: Exchange, attempts: Iterable[Attempt], canonical: bytes | None
     ) -> "asyncio.Future[None]":
-        """Writes a call down. What it returns is done when the call is safe from the process's end.
+        """Writes a call down; what it returns is done when that is safe from the process's end.
+
+        Args:
+            exchange: the call.
+            attempts: all that were made.
+            canonical: the request; None: bodies are not kept.
 
         Awaiting it raises InfrastructureError where the disk failed.
         """
         if self._writer is None:
             raise HarnessError("a record that is replayed is not written to")
         statements: list[Statement] = [(_INSERT_ATTEMPT, astuple(a)) for a in attempts]
-        if canonical is not None:
+        if canonical is None:
+            statements.append((_INSERT_BARE, astuple(exchange)))
+        else:
             statements.append((_INSERT_REQUEST, (exchange.request, canonical.decode())))
-        statements.append((_INSERT_EXCHANGE, astuple(exchange)))
+            statements.append((_INSERT_EXCHANGE, astuple(exchange)))
         return self._writer.write(statements)
 
     async def close(self) -> None:

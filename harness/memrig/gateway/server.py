@@ -4,11 +4,11 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memrig.errors import PrerequisiteError
 
@@ -33,7 +33,7 @@ class SocketServer(uvicorn.Server):
     def __init__(self, app: ASGIApp, path: Path) -> None:
         super().__init__(
             uvicorn.Config(
-                app,
+                _quiet(app),
                 uds=str(path),
                 http="h11",
                 loop="none",
@@ -60,15 +60,25 @@ class SocketServer(uvicorn.Server):
             server.close()
         for connection in list(self.server_state.connections):
             connection.shutdown()
-        tasks = set(self.server_state.tasks)
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=_GRACE_S)
-            for task in late:
-                task.cancel()
-            if late:
-                await asyncio.wait(late, timeout=_GRACE_S)
+        if tasks := set(self.server_state.tasks):
+            await asyncio.wait(tasks, timeout=_GRACE_S)
         for connection in list(self.server_state.connections):
             connection.transport.abort()
+        if late := set(self.server_state.tasks):
+            await asyncio.sleep(0)  # the connections learn that they are lost
+            for task in late:
+                task.cancel()
+            await asyncio.wait(late, timeout=_GRACE_S)
+
+
+def _quiet(app: ASGIApp) -> ASGIApp:
+    """An app whose calls may be cut off: that is no error to log."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(asyncio.CancelledError):
+            await app(scope, receive, send)
+
+    return call
 
 
 @asynccontextmanager

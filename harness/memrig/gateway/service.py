@@ -12,7 +12,7 @@ from memrig.gateway.call import Answer, Call
 from memrig.gateway.calls import Calls
 from memrig.gateway.config import GatewayConfig
 from memrig.gateway.endpoints import app_for
-from memrig.gateway.identity import TrialIdentity
+from memrig.gateway.identity import MEMORY, TrialIdentity
 from memrig.gateway.keyring import find_upstreams
 from memrig.gateway.ledger import Ledger, Prices, check_prices
 from memrig.gateway.prices import PriceTable
@@ -22,7 +22,8 @@ from memrig.gateway.server import serving
 from memrig.gateway.wire.base import ChatWire
 from memrig.gateway.wire.formats import ANTHROPIC_MESSAGES, CHAT_WIRES, OPENAI_CHAT
 from memrig.model.canonical import derive
-from memrig.model.chat import CallContext, ChatReply, ChatRequest, Phase, Spent
+from memrig.model.chat import PHASES, CallContext, ChatReply, ChatRequest, Phase, Spent
+from memrig.model.transcript import ModelUsageRecord
 
 _NO_HEADERS: Mapping[str, str] = {}
 
@@ -146,6 +147,24 @@ class Gateway:
     ) -> Spent:
         """What the replies of this session took, those out of the record as it was recorded."""
         return self._calls.tally.spent(phase, trial_id, purpose)
+
+    def usage_of(self, trial_id: str) -> tuple[ModelUsageRecord, ...]:
+        """What a trial's memory system used in this session, by phase and model."""
+        sums = self._calls.tally.sums(trial_id=trial_id, purpose=MEMORY)
+        return tuple(
+            ModelUsageRecord(
+                phase=column.phase,
+                model=column.model,
+                calls=total.calls,
+                attempts=total.attempts,
+                input_tokens=total.input_tokens,
+                output_tokens=total.output_tokens,
+                cost_usd=None if total.unpriced else total.cost_usd,
+            )
+            for column, total in sorted(
+                sums.items(), key=lambda item: (PHASES.index(item[0].phase), item[0].model)
+            )
+        )
 
 
 def _reply(wire: ChatWire, answer: Answer) -> ChatReply:
