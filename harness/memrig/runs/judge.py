@@ -39,7 +39,8 @@ def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Trut
     """What is known of a scenario, verified against its digest."""
     scenario = directory.scenario(spec, scenario_id)
     scenario.verify()
-    return Truth(scenario.questions(), scenario.gold(), scenario.episode_texts())
+    questions, texts = scenario.truth()
+    return Truth(questions, scenario.gold(), texts)
 
 
 def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts:

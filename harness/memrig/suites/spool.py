@@ -7,7 +7,7 @@ trial reads the first and only the grader the second.
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -17,6 +17,9 @@ from memrig.model.canonical import canonical_json, digest_file, short
 from memrig.model.gold import Gold
 from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario, ScenarioRef
 from memrig.suites.checks import check_event, check_text, usable
+
+#: Texts that are kept once they were read: the hits of one question often come again.
+_RECENT = 512
 
 
 class _Sink:
@@ -139,13 +142,28 @@ class SpooledScenario:
         """The gold records by question id."""
         return {record.question_id: record for record in self._read_gold()}
 
+    def truth(self) -> "tuple[dict[str, Question], EpisodeTexts]":
+        """The questions by id, and the episodes' texts, in one pass over the timeline."""
+        questions: dict[str, Question] = {}
+        places: dict[str, int] = {}
+        place = 0
+        with self._events.open("rb") as file:
+            for line in file:
+                event = EVENT.validate_json(line)
+                if isinstance(event, Question):
+                    questions[event.question_id] = event
+                else:
+                    places[event.episode_id] = place
+                place += len(line)
+        return questions, EpisodeTexts(self._events, places)
+
     def questions(self) -> dict[str, Question]:
         """The questions by id."""
-        return {event.question_id: event for event in self.events() if event.type == "question"}
+        return self.truth()[0]
 
-    def episode_texts(self) -> dict[str, str]:
+    def episode_texts(self) -> "EpisodeTexts":
         """Every episode's text by id, for graders that compare a hit with its sources."""
-        return {event.episode_id: event.text for event in self.events() if event.type == "episode"}
+        return self.truth()[1]
 
     def _read_gold(self) -> Iterable[Gold]:
         with self._gold.open("rb") as file:
@@ -155,3 +173,38 @@ class SpooledScenario:
                 except ValidationError as error:
                     message = f"line {number} is not a gold record: {error.errors()[0]['msg']}"
                     raise VerificationError(message, where=str(self._gold)) from error
+
+
+class EpisodeTexts(Mapping[str, str]):
+    """Texts by episode id, read from disk when they are asked for: a pooled memory is large.
+
+    Args:
+        path: the timeline.
+        places: where each episode's line begins, bytes.
+    """
+
+    def __init__(self, path: Path, places: Mapping[str, int]) -> None:
+        self._path = path
+        self._places = places
+        self._recent: dict[str, str] = {}
+
+    def __getitem__(self, episode_id: str) -> str:
+        """The text.
+
+        Raises:
+            KeyError: no such episode.
+        """
+        place = self._places[episode_id]
+        if episode_id not in self._recent:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            with self._path.open("rb") as file:
+                file.seek(place)
+                self._recent[episode_id] = EVENT.validate_json(file.readline()).text
+        return self._recent[episode_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
