@@ -190,7 +190,7 @@ class Calls:
         began = time.monotonic_ns()
         try:
             raw = await provider.upstream.send(wire.format, wire.path, sent.body, sent.headers)
-            reply = wire.read(raw, sent.body)
+            reply = provider.clean(wire.read(raw, sent.body))
         except (UpstreamError, WireError) as error:
             failure = provider.failure(error)
             tried.append(rows.tried_in_vain(attempt, failure, began))

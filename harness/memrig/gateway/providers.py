@@ -1,15 +1,16 @@
 """The providers of one gateway: each is connected when the first of its models is called."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memrig.gateway.config import GatewayConfig, UpstreamSpec
+from memrig.gateway.jsons import load_object
 from memrig.gateway.pace import Pace
 from memrig.gateway.routing import check_key, spec_for
 from memrig.gateway.scrub import Scrubber
 from memrig.gateway.upstream.base import Upstream, UpstreamError
 from memrig.gateway.upstream.local import LocalUpstream
 from memrig.gateway.upstream.sdk import SdkUpstream
-from memrig.gateway.wire.base import WireError
+from memrig.gateway.wire.base import WireError, WireReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,16 @@ class Provider:
             retryable=error.retryable,
             status=error.status,
         )
+
+    def clean(self, reply: WireReply) -> WireReply:
+        """A reply without our keys, also where a stream's pieces had cut one into bits.
+
+        The events are made anew then.
+        """
+        body = self.scrubber.data(reply.body)
+        if body == reply.body:
+            return reply
+        return replace(reply, body=body, events=b"", value=load_object(body) or {})
 
 
 class Providers:
