@@ -12,9 +12,9 @@ from memrig.gateway.local.text import sentences
 
 Role = Literal["system", "user", "assistant", "tool"]
 
-_MEMORY = re.compile(r"<memory\b([^>]*)>(.*?)</memory>", re.DOTALL)
-_QUESTION = re.compile(r"<question\b([^>]*)>(.*?)</question>", re.DOTALL)
-_RESULT = re.compile(r"<result\b[^>]*>(.*?)</result>", re.DOTALL)
+_MEMORY = re.compile(r"<memory\b([^<>]*)>(.*?)</memory>", re.DOTALL)
+_QUESTION = re.compile(r"<question\b([^<>]*)>(.*?)</question>", re.DOTALL)
+_RESULT = re.compile(r"<result\b[^<>]*>(.*?)</result>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _LABELLED = re.compile(
     r"^[ \t]*(?:question|query)[ \t]*[:=][ \t]*(\S.*)$", re.IGNORECASE | re.MULTILINE
@@ -94,7 +94,7 @@ def read(conversation: Conversation) -> Asked:
 def json_keys(conversation: Conversation) -> tuple[str, ...]:
     """The members of the JSON object that the last message asks for; none where it asks none."""
     last = next((t.text for t in reversed(conversation.turns) if t.role == "user"), "")
-    instructions = _MEMORY.sub(" ", last)
+    instructions = _instructions(last)
     named = tuple(key for key in _KEYS if re.search(rf"[\"'`]{key}[\"'`]", instructions))
     if "json" in instructions.lower() and "answer" in named:
         return named
@@ -104,10 +104,9 @@ def json_keys(conversation: Conversation) -> tuple[str, ...]:
 def abstention(conversation: Conversation) -> str:
     """The sentence that the instructions give for what is not known; empty where they give none."""
     for turn in conversation.turns:
-        if turn.role in {"system", "user"}:
-            instructions = _QUESTION.sub(" ", _MEMORY.sub(" ", turn.text))
-            if found := _UNKNOWN.search(instructions):
-                return found[0]
+        told = _instructions(turn.text) if turn.role in {"system", "user"} else ""
+        if found := _UNKNOWN.search(told):
+            return found[0]
     return ""
 
 
@@ -120,9 +119,25 @@ def search_tool(conversation: Conversation) -> Tool | None:
     return next(iter(named + [tool for tool in able if "search" in tool.name.lower()]), None)
 
 
+def _instructions(text: str) -> str:
+    """A prompt without its memories and its question."""
+    for name, pattern in (("memory", _MEMORY), ("question", _QUESTION)):
+        whole = _closed(text, name)
+        text = pattern.sub(" ", whole) + text[len(whole) :]
+    return text
+
+
+def _closed(text: str, name: str) -> str:
+    """A text up to the last end of such an element: what is never closed is not searched for."""
+    end = f"</{name}>"
+    return text[: text.rfind(end) + len(end)] if end in text else ""
+
+
 def _marked_question(conversation: Conversation) -> tuple[str, str] | None:
     for turn in reversed(conversation.turns):
-        if turn.role in {"user", "system"} and (found := _QUESTION.findall(turn.text)):
+        if turn.role in {"user", "system"} and (
+            found := _QUESTION.findall(_closed(turn.text, "question"))
+        ):
             attributes, text = found[-1]
             return unescape(text).strip(), dict(_ATTRIBUTE.findall(attributes)).get("date", "")
     return None
@@ -133,11 +148,11 @@ def _marked_memories(conversation: Conversation) -> Iterator[Passage]:
         if turn.role == "tool":
             yield from _results(turn.text)
         else:
-            for attributes, text in _MEMORY.findall(turn.text):
+            for attributes, text in _MEMORY.findall(_closed(turn.text, "memory")):
                 given = dict(_ATTRIBUTE.findall(attributes))
                 date, handle = given.get("date", ""), given.get("handle", "")
                 yield Passage(unescape(text).strip(), date, handle)
-            for text in _RESULT.findall(turn.text):
+            for text in _RESULT.findall(_closed(turn.text, "result")):
                 yield from _results(unescape(text))
 
 

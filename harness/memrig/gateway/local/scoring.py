@@ -22,6 +22,7 @@ _LATER_NOW, _LATER = 0.35, 0.06
 _MEANT = 1.6
 _REACH: Mapping[Grain, int] = {"day": 1, "week": 4, "month": 16, "year": 200}  #: in days
 _IMAGINED = 10
+_MOST_STEMS = 64  #: a question of more is a text, whose end asks
 _LONG = 45  #: words; a longer sentence matches by chance
 _MACHINE = frozenset({"assistant", "ai", "bot", "chatbot", "system", "model"})
 _NOW = re.compile(
@@ -112,7 +113,7 @@ def essentials(question: str) -> list[str]:
     """The stems that a question turns on: talk about the talk is left out, "7th" is item 7."""
     plain = timeless(_TALK.sub(" ", question.lower()))
     stems = content_stems(plain) or content_stems(question)
-    return stems + [f"#{number}" for number in _ORDINAL.findall(plain)]
+    return stems[-_MOST_STEMS:] + [f"#{number}" for number in _ORDINAL.findall(plain)]
 
 
 def _places(wanted: Iterable[str], passages: Sequence[Passage]) -> Iterable[_Place]:

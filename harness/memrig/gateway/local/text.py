@@ -10,8 +10,9 @@ from typing import Protocol
 _WORD = re.compile(r"[^\W_]+(?:[.,:/][0-9]+)*(?:['’][a-z]+)?", re.IGNORECASE)
 #: A sentence ends at a mark that is followed by space, or at the end of a line. Not after a single
 #: letter, a list number, or a title: "Dr. Lee", "1. Milk".
-_END = re.compile(r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“'(\[*]*[A-Z0-9])|\s*\n+\s*")
+_END = re.compile(r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“'(\[*]*[A-Z0-9])|\n+")
 _NO_END = re.compile(r"(?:^|\s)(?:[A-Za-z]|[0-9]{1,3}|Mr|Mrs|Ms|Dr|St|vs|e\.g|i\.e|a\.m|p\.m)\.$")
+_LONGEST_ABBREVIATION = 8
 _SPEAKER = re.compile(r"^\s*(?:\[[^\]\n]{4,40}\]\s*)?(\w[\w .'-]{0,30}):\s+(?=\S)")
 #: What stands before a colon without speaking.
 _NO_SPEAKER = frozenset(
@@ -93,10 +94,10 @@ def sentences(text: str) -> Iterator[str]:
     """A text's sentences; a list's number stays with its item."""
     start = 0
     for mark in _END.finditer(text):
-        piece = text[start : mark.start()].strip()
-        if "\n" not in mark[0] and _NO_END.search(piece):
+        before = text[max(start, mark.start() - _LONGEST_ABBREVIATION) : mark.start()]
+        if "\n" not in mark[0] and _NO_END.search(before):
             continue
-        if piece:
+        if piece := text[start : mark.start()].strip():
             yield piece
         start = mark.end()
     if rest := text[start:].strip():

@@ -141,3 +141,11 @@ def test_a_memory_is_searched_once():
     assert search_tool(Conversation((question, Turn("tool", "[]")), (SEARCH,))) is None
     assert search_tool(Conversation((question,), (Tool("memory_search", ""),))) is None
     assert search_tool(Conversation((question,), (Tool("memory_forget", "query"),))) is None
+
+
+@pytest.mark.parametrize("text", ["<memory ", "<memory>", "<question>", "</memory><question>"])
+def test_marks_that_are_never_closed_cost_no_time_and_mark_nothing(text):
+    """A stranger's prompt may hold thousands; each would be looked for to the end."""
+    asked = read(said(f"{text * 20_000}\nWhere is Ada?"))
+    assert asked.question.endswith("Where is Ada?")
+    assert all(not passage.handle for passage in asked.passages)

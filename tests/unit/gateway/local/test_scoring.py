@@ -66,6 +66,13 @@ def test_talk_about_the_talk_is_no_part_of_a_question():
     assert essentials(question) == ["dog", "3rd", "breed", "#3"]
 
 
+def test_of_a_question_that_is_a_whole_text_the_end_asks():
+    """Some prompts end in one very long line."""
+    text = " ".join(f"word{n}" for n in range(5000))
+    assert essentials(text)[-1] == "word4999"
+    assert len(essentials(text)) == 64
+
+
 def test_scores_are_the_same_bits_in_every_process():
     """Sets of words have another order in each; exact sums do not feel it."""
     said = {

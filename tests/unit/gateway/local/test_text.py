@@ -21,6 +21,12 @@ def test_a_text_is_cut_into_its_sentences(text, expected):
     assert list(sentences(text)) == expected
 
 
+def test_a_text_of_abbreviations_alone_takes_no_longer_for_its_length():
+    """A sentence that never ends is looked at once."""
+    assert len(list(sentences("A. " * 200_000))) == 1
+    assert list(sentences(f"A{' ' * 200_000}B")) == [f"A{' ' * 200_000}B"]
+
+
 def test_words_keep_numbers_whole_and_lose_a_possessive():
     """A price, a time and a name are one word each."""
     assert words("Ada’s bill: 1,200.50 at 10:30") == ["ada", "bill", "1,200.50", "at", "10:30"]
