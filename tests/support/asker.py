@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from memrig.client import MemoryClient, Pseudonyms
-from memrig.gateway import Gateway
 from memrig.gateway.identity import TrialIdentity
+from memrig.gateway.service import Gateway
 from memrig.model.manifest import AdapterManifest, AdapterRef, PodKind, load_manifest
 from memrig.model.scenario import Episode, Question
 from memrig.pod.base import Pod, PodProvider

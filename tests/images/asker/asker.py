@@ -204,6 +204,7 @@ class Asker(Adapter):
         return Answer(
             reply["text"],
             cited_ref_ids=tuple(hit.ref_id for hit in hits[:1]),
+            source_episode_ids=hits[0].source_episode_ids if hits else (),
             confidence=0.5,
             usage=Usage(model_calls=2, input_tokens=sent, output_tokens=said),
         )
