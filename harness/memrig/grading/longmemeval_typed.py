@@ -9,5 +9,4 @@ from memrig.grading.answers import TypedAnswerGrader
 GRADER = TypedAnswerGrader(
     "longmemeval-typed",
     rubrics=frozenset({"single-session-preference"}),
-    retrieval_ks=(5, 10, 50),
 )

@@ -29,6 +29,7 @@ from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
 from memrig.stats.summary import summarise
+from memrig.suites.datasets import DATASETS
 from memrig.trial.directory import write_aside
 
 _PHASES: tuple[Phase, ...] = get_args(Phase)
@@ -131,7 +132,7 @@ def _not_judged(found: Collected) -> int:
 def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
     reader = lock.answer.model if lock.answer else ""
-    own = lock.data.name != lock.suite and not lock.sample
+    own = lock.data.name not in {lock.suite, *DATASETS} and not lock.sample
     said = (
         ("isolation audit failed", audit.verdict == "failed"),
         (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),

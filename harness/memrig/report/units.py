@@ -6,6 +6,16 @@ _FAMILIES = {
     "recall_any": ("R", "share of questions with any of their evidence in the first {k} ranks"),
     "recall_all": ("all R", "share of questions with all of their evidence in the first {k} ranks"),
     "ndcg": ("nDCG", "how near to the top the evidence stands in the first {k} ranks"),
+    "ndcg_any": (
+        "nDCG",
+        "how near to the top the evidence stands in the first {k} ranks, by the benchmark's formula",
+    ),
+    "session_recall_any": ("ses R", "as R, of the sessions that turns come from"),
+    "session_recall_all": ("ses all R", "as all R, of the sessions that turns come from"),
+    "session_ndcg_any": ("ses nDCG", "as nDCG, of the sessions that turns come from"),
+    "turn_recall_any": ("turn R", "as R, of turns, where hits name them"),
+    "turn_recall_all": ("turn all R", "as all R, of turns, where hits name them"),
+    "turn_ndcg_any": ("turn nDCG", "as nDCG, of turns, where hits name them"),
     "keyword_recall": (
         "kw R",
         "share of questions with the answer's keyword in the first {k} hits",
@@ -13,6 +23,8 @@ _FAMILIES = {
 }
 _SINGLE = {
     "accuracy": ("accuracy", "share of questions whose answer is right"),
+    "citation_recall": ("cited", "share of the evidence that the answer cites"),
+    "citation_precision": ("cited right", "share of the answer's citations that are evidence"),
     "f1": ("F1", "overlap of the answer's stemmed words with the gold answer's"),
     "mrr": ("MRR", "mean of 1 ÷ rank of the first evidence, 0 beyond rank 10"),
     "map": ("MAP", "mean average precision over the first 10 ranks"),

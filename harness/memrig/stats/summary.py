@@ -75,13 +75,14 @@ def summarise(
         seed: of the intervals' draws, from the run's lock.
     """
     graded = [grade for grade in grades if grade.status == "graded"]
+    tags = sorted({tag for grade in graded for tag in grade.tags if ":" not in tag})
     result = []
     for metric in metrics:
         table = _Table(graded, metric.name)
         if not len(table.values):
             continue
         draw = derive(seed, "interval", metric.name) % 2**32
-        groups = list(_groups(table, metric.name))
+        groups = list(_groups(table, metric.name, tags))
         for group, kind, part_table in groups:
             value = part_table.micro(np.ones(len(dict.fromkeys(part_table.clusters))))
             interval = _interval(part_table, metric, draw)
@@ -91,10 +92,10 @@ def summarise(
     return result
 
 
-def _groups(table: _Table, metric: str) -> Iterator[tuple[str, Kind, _Table]]:
+def _groups(table: _Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[str, Kind, _Table]]:
     """Overall, what is tagged and what is not, and each category."""
     yield OVERALL, "micro", table
-    for tag in sorted({tag for grade in table.grades for tag in grade.tags if ":" not in tag}):
+    for tag in tags:
         without = [grade for grade in table.grades if tag not in grade.tags]
         if without:
             yield f"without {tag}", "tag", _Table(without, metric)
