@@ -91,7 +91,9 @@ class PodSide:
         self._stack = stack
 
     def _http(self) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(uds=str(self.socket)))
+        return httpx2.AsyncClient(
+            transport=httpx2.AsyncHTTPTransport(uds=str(self.socket), verify=False)
+        )
 
     async def openai(self, base: str = "http://pod/v1", retries: int = 0) -> openai.AsyncOpenAI:
         """OpenAI's client."""
