@@ -38,7 +38,7 @@ class Practical:
 
     name = "practical"
     summary = "memrig's own: 6 people, 72 sessions, 144 questions, near misses and corrections"
-    protocols = ("practical",)
+    protocols = ("practical", "practical-answers", "answer-judge")
     label_sets = ("true",)
     modes: tuple[Mode, ...] = ("retrieval", "reader", "agent", "native")
     variants: tuple[str, ...] = ()
