@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from memrig._version import __version__
-from memrig.errors import AdapterCrashedError, AdapterError, PrerequisiteError
+from memrig.errors import AdapterCrashedError, AdapterError, GatewayError, PrerequisiteError
 from memrig.model.scenario import episodes_of, questions_of
 from memrig.model.transcript import (
     AttemptRecord,
@@ -27,7 +27,7 @@ from memrig.trial.audit import audit_reset, found, make_canary, plant, verdict
 from memrig.trial.directory import Kept, TrialDirectory
 from memrig.trial.models import ModelService, trial_models
 from memrig.trial.session import Session, open_session
-from memrig.trial.timeline import Timeline, outcome_of
+from memrig.trial.timeline import Timeline, outcome_of, outcome_of_fault
 from memrig.trial.transcript import TranscriptWriter
 
 
@@ -107,13 +107,18 @@ class _Attempt:
                     self.log.append(record)
                     self.settled(record)
 
-    def fault(self, error: AdapterError) -> Outcome:
-        outcome = outcome_of(error)
+    def fault(self, error: AdapterError | GatewayError) -> Outcome:
+        """Notes what ended the trial.
+
+        Raises:
+            GatewayError: the one given, where asking the model again may help.
+        """
+        outcome = outcome_of_fault(error) if isinstance(error, GatewayError) else outcome_of(error)
         tail = error.log_tail if isinstance(error, AdapterCrashedError) else ""
         self.log.append(FaultRecord(outcome=outcome, message=str(error), log_tail=tail), sync=True)
         return outcome
 
-    def end_by(self, error: AdapterError) -> None:
+    def end_by(self, error: AdapterError | GatewayError) -> None:
         """Notes what ended the trial, and settles what is open by it."""
         self.settle_open(self.fault(error))
 
@@ -215,10 +220,10 @@ async def _scored(attempt: _Attempt) -> None:
     try:
         async with attempt.session() as session:
             try:
-                await session.handshake()
-                await _play_all(attempt, session)
-            except AdapterError as error:
-                session.raise_model_fault()
+                with session.models_first():
+                    await session.handshake()
+                    await _play_all(attempt, session)
+            except (AdapterError, GatewayError) as error:
                 attempt.end_by(error)
             await session.record_usage()
             attempt.record_models()
@@ -254,7 +259,7 @@ async def _play_all(attempt: _Attempt, session: Session) -> None:
 async def _audited(attempt: _Attempt) -> None:
     try:
         record = await _audit(attempt)
-    except AdapterError as error:
+    except (AdapterError, GatewayError) as error:
         attempt.fault(error)
         record = AuditRecord(verdict="n/a", detail=str(error))
     attempt.log.append(record)
@@ -264,13 +269,15 @@ async def _audit(attempt: _Attempt) -> AuditRecord:
     speaker = _a_speaker(attempt.scenarios[0])
     canary = make_canary(attempt.spec, speaker)
     async with attempt.session() as first:
-        await first.handshake()
-        if attempt.spec.isolation == "reset":
-            return await audit_reset(first, canary, speaker)
-        before = await plant(first, canary, speaker)
+        with first.models_first():
+            await first.handshake()
+            if attempt.spec.isolation == "reset":
+                return await audit_reset(first, canary, speaker)
+            before = await plant(first, canary, speaker)
         async with attempt.session() as second:
-            await second.handshake()
-            return verdict(before, await found(second, canary), "a fresh pod")
+            with second.models_first():
+                await second.handshake()
+                return verdict(before, await found(second, canary), "a fresh pod")
 
 
 def _a_speaker(scenario: SpooledScenario) -> str:

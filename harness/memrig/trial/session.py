@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -91,6 +91,25 @@ class Session:
         """
         if self.models and (fault := self.models.identity.fault):
             raise fault
+
+    @contextmanager
+    def models_first(self) -> Iterator[None]:
+        """A model that could not be had comes before whatever the memory made of it.
+
+        Raises:
+            GatewayError: in the place of an AdapterError, and of what looks like success.
+        """
+        try:
+            yield
+        except AdapterError:
+            self.raise_model_fault()
+            raise
+        self.raise_model_fault()
+
+    def forget_model_fault(self) -> None:
+        """What follows is another question's."""
+        if self.models:
+            self.models.identity.fault = None
 
     def memory(
         self,

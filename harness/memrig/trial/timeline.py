@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from itertools import groupby
 from typing import cast
@@ -25,6 +25,7 @@ from memrig.model.transcript import IngestRecord, QuestionRecord, StreamRecord
 from memrig.model.trial import Outcome
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.session import Session
+from memrig.trial.walltime import WallTime
 
 #: After this many time-outs in a row an adapter is alive, but no longer serving.
 HANG_AFTER = 3
@@ -44,6 +45,17 @@ def outcome_of(error: AdapterError) -> Outcome:
         return Outcome(status="timeout", kind=error.where, message=error.message)
     kind = error.code if isinstance(error, AdapterRpcError) else "CONTRACT"
     return Outcome(status="adapter_error", kind=kind, message=error.message)
+
+
+def outcome_of_fault(error: GatewayError) -> Outcome:
+    """The outcome of a question whose model will never answer: ungraded, not wrong.
+
+    Raises:
+        GatewayError: the one given, where asking again may help.
+    """
+    if not error.settles:
+        raise error
+    return Outcome(status="harness_error", kind=error.kind, message=error.message)
 
 
 class Timeline:
@@ -77,6 +89,7 @@ class Timeline:
         self._dates: dict[str, datetime] = {}
         self._timeouts = 0
         self._in_memory = False
+        self._time = WallTime()
         self._crashed: AdapterCrashedError | None = None
 
     async def play(self) -> None:
@@ -132,7 +145,9 @@ class Timeline:
     @asynccontextmanager
     async def _charged(self, phase: Phase, scope: str) -> AsyncIterator[None]:
         """Holds the slot in which calls are timed; the memory's model calls are charged to it."""
-        async with self._session.measured():
+        async with AsyncExitStack() as slot:
+            with self._time.standing_still():
+                await slot.enter_async_context(self._session.measured())
             self._session.enter(phase, scope)
             self._in_memory = True  # and stays so if this is cancelled: it was waited for
             yield
@@ -141,14 +156,14 @@ class Timeline:
     async def _ask_if_open(self, question: Question) -> int:
         if (self._id, question.question_id) in self._answered:
             return 0
-        started = time.monotonic_ns()
         trace = Trace()
+        self._time = WallTime()
         outcome = await self._outcome(question, trace)
         record = QuestionRecord(
             scenario_id=self._id,
             question_id=question.question_id,
             outcome=outcome,
-            ns=time.monotonic_ns() - started,
+            ns=self._time.ns,
             memory_ns=trace.memory_ns,
             searches=tuple(trace.searches),
             answer=trace.answer,
@@ -183,12 +198,21 @@ class Timeline:
         )
 
     async def _outcome(self, question: Question, trace: Trace) -> Outcome:
+        try:
+            return await self._asked(question, trace)
+        except GatewayError as error:
+            self._session.forget_model_fault()
+            return outcome_of_fault(error)
+
+    async def _asked(self, question: Question, trace: Trace) -> Outcome:
+        """How the question ended; a model that could not be had comes before all else."""
         wall_time = self._session.spec.budget.wall_time_s
         self._in_memory = False
         try:
-            async with asyncio.timeout(wall_time):
+            async with self._time.limited(wall_time):
                 outcome = await self._mode(question, self._access(question), trace)
         except TimeoutError:
+            self._session.raise_model_fault()
             message = f"the question took longer than its {wall_time:g} s"
             late = Outcome(status="budget_exceeded", kind="wall_time", message=message)
             outcome = await self._late(late) if self._in_memory else late
@@ -200,10 +224,6 @@ class Timeline:
             self._session.raise_model_fault()
             self._timeouts = 0
             return outcome_of(await self._crash(error) or error)
-        except GatewayError as error:
-            if not error.settles:
-                raise
-            return Outcome(status="harness_error", kind=error.kind, message=error.message)
         self._timeouts = 0
         self._session.raise_model_fault()
         return outcome
