@@ -22,8 +22,8 @@ from memrig.cli.run import (
     Variant,
 )
 from memrig.cli.show import run_as_json, run_shown
-from memrig.report.console import print_calibration
 from memrig.pod.images import ANSWERS
+from memrig.report.console import print_calibration
 from memrig.runs.config import DEFAULT_SEED, RunConfig, make_config, parse_limits
 
 

@@ -64,6 +64,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     max_output_tokens: Annotated[int | None, typer.Option(min=1, help="Of a reply.")] = None,
     budget: Annotated[str | None, typer.Option(help="fast, standard, extended, …")] = None,
     stop_at: Limits = None,
+    prices: Annotated[Path | None, typer.Option(help="A price table of your own.")] = None,
     llm: Llm = "record",
     llm_record: LlmRecord = None,
     pod: Annotated[PodChoice, typer.Option(help="Where the adapter runs.")] = "auto",

@@ -8,7 +8,7 @@ _FAMILIES = {
     "ndcg": ("nDCG", "how near to the top the evidence stands in the first {k} ranks"),
     "ndcg_any": (
         "nDCG",
-        "how near to the top the evidence stands in the first {k} ranks, by the benchmark's formula",
+        "how near to the top the evidence stands in the first {k} ranks, by the suite's formula",
     ),
     "session_recall_any": ("ses R", "as R, of the sessions that turns come from"),
     "session_recall_all": ("ses all R", "as all R, of the sessions that turns come from"),

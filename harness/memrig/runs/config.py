@@ -54,6 +54,7 @@ class RunConfig(BaseModel):
         only_answered: of answers given in a file, leave out the questions that have none.
         llm: whether models are called, recorded, or replayed.
         llm_record: the file that is recorded to or replayed from; none: the run's own.
+        prices: a price table of your own, which goes before the one that ships.
         limits: tokens and money at which a run stops; repeat it with higher ones to go on.
         pod: where the adapter runs; "auto" takes Docker where a daemon answers.
         isolation: fresh pod per scenario, Reset between, or all in one memory.
@@ -91,6 +92,7 @@ class RunConfig(BaseModel):
     only_answered: bool = False
     llm: GatewayMode = "record"
     llm_record: Path | None = None
+    prices: Path | None = None
     limits: Limits = Limits()
     pod: PodChoice = "auto"
     isolation: Isolation = "fresh"

@@ -30,9 +30,8 @@ class Forecast:
     basis: str
 
 
-def forecast(lock: Lock) -> tuple[Forecast, ...]:
+def forecast(lock: Lock, prices: PriceTable) -> tuple[Forecast, ...]:
     """The four rows of a run: ingest, search, answer, judge."""
-    prices = PriceTable.load()
     questions = lock.repeats * sum(ref.questions for ref in lock.scenarios)
     rows = [*_memory(lock, prices, questions)]
     if lock.answer:

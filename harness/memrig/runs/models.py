@@ -37,10 +37,17 @@ def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -
     limits = config.limits
     if answering.budget.usd is not None:  # a question's own limit in money counts as one
         limits = limits.model_copy(update={"trial": Limit(usd=answering.budget.usd)})
-    _check(names, config.llm, config.llm_record, limits)
+    table = PriceTable.load(config.prices)
+    _check(names, config.llm, config.llm_record, limits, table)
 
 
-def _check(names: frozenset[str], mode: GatewayMode, record: Path | None, limits: Limits) -> None:
+def _check(
+    names: frozenset[str],
+    mode: GatewayMode,
+    record: Path | None,
+    limits: Limits,
+    prices: PriceTable,
+) -> None:
     if mode.startswith("replay"):
         if names and (record is None or not record.is_file()):
             raise UsageError(
@@ -49,7 +56,7 @@ def _check(names: frozenset[str], mode: GatewayMode, record: Path | None, limits
                 fix="give --llm-record RUN/llm.sqlite",
             )
         return
-    check_prices(names, limits, PriceTable.load())
+    check_prices(names, limits, prices)
     upstreams = find_upstreams()
     for name in sorted(names):
         check_key(name, spec_for(name, upstreams))
@@ -73,7 +80,7 @@ async def open_gateway(
         limits=config.limits,
         seed=lock.seed,
     )
-    async with Gateway(settings) as gateway:
+    async with Gateway(settings, prices=PriceTable.load(config.prices)) as gateway:
         yield gateway
 
 
@@ -87,7 +94,7 @@ async def judge_gateway(
         UsageError: as `check_models`.
         GatewayError: likewise.
     """
-    _check(frozenset({model}), mode, record, limits)
+    _check(frozenset({model}), mode, record, limits, PriceTable.load())
     kept: GatewayMode = "live" if mode == "record" and record is None else mode
     names = frozenset({model})
     settings = GatewayConfig(mode=kept, record=record, models=names, limits=limits)

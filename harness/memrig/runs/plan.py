@@ -15,6 +15,7 @@ from memrig.pod.select import choose_pod
 from memrig.runs.answering import settle_answering
 from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
+from memrig.runs.forecast import Forecast, forecast
 from memrig.runs.lock import (
     Lock,
     check_lock,
@@ -46,6 +47,7 @@ class Plan:
     specs: tuple[TrialSpec, ...]
     resumed: bool
     pod_reason: str
+    forecast: tuple[Forecast, ...] = ()
 
     @property
     def questions(self) -> int:
@@ -116,7 +118,9 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             options=_chosen(config),
             answer=answering.answer,
             judge=answering.judge,
-            prices=PriceTable.load().digest if answering.models or models_of(adapter) else "",
+            prices=PriceTable.load(config.prices).digest
+            if answering.models or models_of(adapter)
+            else "",
             adapter=adapter,
             isolation=config.isolation,
             seed=config.seed,
@@ -215,7 +219,8 @@ def _settle(
         write_aside(planned.lock_path, _pretty(lock))
         planned.save_specs(specs)
         promote(planned.root, directory.root)
-    return Plan(directory, lock, specs, resumed, reason)
+    expected = forecast(lock, PriceTable.load(config.prices))
+    return Plan(directory, lock, specs, resumed, reason, expected)
 
 
 def _pretty(lock: Lock) -> bytes:

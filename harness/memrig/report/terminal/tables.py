@@ -23,7 +23,6 @@ from memrig.report.terminal.base import (
     words,
 )
 from memrig.report.units import count, dollars, plural, seconds, size
-from memrig.runs.forecast import forecast
 from memrig.runs.plan import Plan
 from memrig.suites.base import Suite
 from memrig.suites.conversations import Problem
@@ -168,7 +167,7 @@ def _calls(plan: Plan) -> str:
 
 
 def _print_forecast(plan: Plan, console: Console) -> None:
-    rows = forecast(plan.lock)
+    rows = plan.forecast
     if plan.lock.answer is None and not any(row.input_tokens for row in rows):
         return  # no model is asked for anything
     table = new_table("expected", "model", "calls", "tokens in", "out", "cost", right=range(2, 6))
