@@ -1,13 +1,18 @@
 """One trial's Unix socket, served for as long as the trial lasts."""
 
 import asyncio
+import os
 import shutil
+import socket
+import stat
 import tempfile
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import uvicorn
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memrig.errors import PrerequisiteError
@@ -17,6 +22,9 @@ SOCKET = "llm.sock"
 _LONGEST_PATH = 100
 #: Not TMPDIR: it is often long, and a socket's path must be short.
 _SHORT = "/tmp"  # noqa: S108 - mkdtemp makes a folder in it that is ours alone
+_PREFIX = "mrg-"
+#: A folder younger than this may be about to be listened in.
+_SETTLED_S = 60
 #: Seconds for calls under way when a trial ends; the pod that made them is gone by then.
 _GRACE_S = 0.5
 #: Longer than any client keeps an idle connection: a server that closes it first may do so under
@@ -72,10 +80,10 @@ class SocketServer(uvicorn.Server):
 
 
 def _quiet(app: ASGIApp) -> ASGIApp:
-    """An app whose calls may be cut off: that is no error to log."""
+    """An app whose calls may be cut off by either side: that is no error to log."""
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
-        with suppress(asyncio.CancelledError):
+        with suppress(asyncio.CancelledError, ClientDisconnect):
             await app(scope, receive, send)
 
     return call
@@ -92,7 +100,7 @@ async def serving(app: ASGIApp, folder: Path | None) -> AsyncIterator[Path]:
     Raises:
         PrerequisiteError: the folder is open to others, or its path too long.
     """
-    made = None if folder is not None else Path(tempfile.mkdtemp(prefix="mrg-", dir=_SHORT))
+    made = None if folder is not None else Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_SHORT))
     path = (folder or made or Path()) / SOCKET
     try:
         _check(path)
@@ -122,3 +130,28 @@ def _check(path: Path) -> None:
             "the socket's folder must have mode 0700, or others could spend this run's money",
             where=str(path.parent),
         )
+
+
+def sweep_sockets(root: Path = Path(_SHORT)) -> int:
+    """Removes the folders of sockets that nobody listens on: their process was killed.
+
+    Returns:
+        how many were removed.
+    """
+    removed = 0
+    for folder in root.glob(f"{_PREFIX}*"):
+        try:
+            state = folder.lstat()
+            old = time.time() - state.st_mtime > _SETTLED_S
+            ours = stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid()
+            if ours and old and not _listens(folder / SOCKET):
+                shutil.rmtree(folder)
+                removed += 1
+        except OSError:
+            continue  # gone by itself, or not ours to remove
+    return removed
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0

@@ -18,7 +18,7 @@ from memrig.gateway.ledger import Ledger, Prices, check_prices
 from memrig.gateway.prices import PriceTable
 from memrig.gateway.providers import Providers
 from memrig.gateway.record import Record
-from memrig.gateway.server import serving
+from memrig.gateway.server import serving, sweep_sockets
 from memrig.gateway.wire.base import ChatWire
 from memrig.gateway.wire.formats import ANTHROPIC_MESSAGES, CHAT_WIRES, OPENAI_CHAT
 from memrig.model.canonical import derive
@@ -57,6 +57,7 @@ class Gateway:
 
     async def __aenter__(self) -> Self:
         config = self.config
+        sweep_sockets()
         if not config.replays:
             check_prices(config.models, config.limits, self._prices)
         specs = config.upstreams

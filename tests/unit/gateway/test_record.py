@@ -1,6 +1,7 @@
 """The record: what was asked and answered, in one file, and a run again without anybody to ask."""
 
 import json
+import shutil
 import sqlite3
 
 import pytest
@@ -279,6 +280,20 @@ async def test_a_closed_record_is_one_file(standin, record):
     record.chmod(0o400)
     async with gateway_of(None, mode="replay-strict", record=record) as gateway:
         assert await gateway.chat(ask(), context())
+
+
+@pytest.mark.parametrize("mode", ["record", "replay-strict"])
+async def test_a_killed_run_loses_nothing_that_was_answered(standin, record, tmp_path, mode):
+    """What a reply was given for is in the files that a killed process leaves."""
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    async with gateway_of(standin, mode="record", record=record) as gateway:
+        await gateway.chat(ask(), context())
+        for path in record.parent.glob("llm.sqlite*"):
+            if not path.name.endswith("-shm"):
+                shutil.copy(path, killed / path.name)
+    async with gateway_of(standin, mode=mode, record=killed / record.name) as gateway:
+        assert (await gateway.chat(ask(), context())).attempts == 0
 
 
 async def test_mode_live_keeps_the_ledger_and_no_bodies(standin, record):

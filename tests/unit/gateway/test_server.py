@@ -1,6 +1,8 @@
 """One trial's socket: private, quick to come and to go, and gone at the end."""
 
 import asyncio
+import os
+import socket
 import stat
 import tempfile
 import time
@@ -11,7 +13,7 @@ import httpx2
 import pytest
 
 from memrig.errors import PrerequisiteError
-from memrig.gateway.server import serving
+from memrig.gateway.server import SOCKET, serving, sweep_sockets
 from support.gateways import GPT, gateway_of, identity, pod_of
 from support.llm_standin import Say
 
@@ -86,3 +88,36 @@ async def test_a_call_under_way_at_the_end_is_cut_off_and_paid_back(standin):
         with pytest.raises(httpx2.TransportError):
             await call
         assert all(a.reserved_tokens == 0 for a in gateway._calls.ledger)
+
+
+def test_sockets_of_killed_processes_are_swept(short):
+    """Not those that somebody listens on, not young ones, and nothing else."""
+    names = ("mrg-dead", "mrg-empty", "mrg-young", "mrg-alive", "other")
+    dead, empty, young, alive, other = (short / name for name in names)
+    with socket.socket(socket.AF_UNIX) as killed, socket.socket(socket.AF_UNIX) as listening:
+        for folder in (dead, empty, young, alive, other):
+            folder.mkdir(mode=0o700)
+        killed.bind(str(dead / SOCKET))
+        listening.bind(str(alive / SOCKET))
+        listening.listen()
+        for folder in (dead, empty, alive, other):
+            os.utime(folder, (0, 0))
+        assert sweep_sockets(short) == 2
+    assert sorted(path.name for path in short.iterdir()) == ["mrg-alive", "mrg-young", "other"]
+
+
+async def test_a_pod_that_hangs_up_is_no_error(standin, caplog):
+    """Within its request or while it waits: the next one is served."""
+    async with gateway_of(standin) as gateway, pod_of(gateway) as pod:
+        for sent in (
+            b"POST /v1/embeddings HTTP/1.1\r\nhost: x\r\ncontent-length: 99\r\n\r\n{",
+            b"POST /v1/embed",
+            b"nonsense\r\n\r\n",
+        ):
+            _, writer = await asyncio.open_unix_connection(pod.socket)
+            writer.write(sent)
+            await writer.drain()
+            writer.close()
+        listed = await (await pod.http()).get("http://pod/v1/models")
+    assert listed.status_code == 200
+    assert [r.message for r in caplog.records if r.levelname == "ERROR"] == []

@@ -4,6 +4,7 @@ A call goes through the SDK's generic `post`, so that a body it has no parameter
 is; its retries are off, because the gateway records every attempt.
 """
 
+import asyncio
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ class SdkUpstream:
 
     def __init__(self, spec: UpstreamSpec, timeout_s: float, scrubber: Scrubber) -> None:
         self._spec = spec
+        self._timeout_s = timeout_s
         self._scrub = scrubber
         self._module, self._client = _client(spec, timeout_s)
         self._prefix = "/v1" if spec.kind == "anthropic" else ""
@@ -42,14 +44,18 @@ class SdkUpstream:
     ) -> bytes:
         """Calls the provider once."""
         sdk = self._module
+        options = {"headers": dict(headers)}
         try:
-            reply = await self._client.post(
-                self._prefix + path, cast_to=bytes, body=body, options={"headers": dict(headers)}
-            )
+            # The SDK's own limit is of silence: a stream that drips would never end.
+            async with asyncio.timeout(self._timeout_s):
+                reply = await self._client.post(
+                    self._prefix + path, cast_to=bytes, body=body, options=options
+                )
         except sdk.APIStatusError as error:
             raise self._refused(error) from None  # the SDK's error holds the request's headers
-        except sdk.APITimeoutError:
-            raise UpstreamError(f"{self._spec.name} did not answer in time") from None
+        except (sdk.APITimeoutError, TimeoutError):
+            message = f"{self._spec.name} did not answer within {self._timeout_s:g} s"
+            raise UpstreamError(message) from None
         except sdk.APIConnectionError as error:
             cause = self._scrub.text(repr(error.__cause__ or error))
             raise UpstreamError(f"no whole reply from {self._spec.name}: {cause}") from None
