@@ -54,7 +54,7 @@ _GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {
 }
 
 _FINAL = re.compile(
-    r"(?:^|\n|(?<=[.!?]))\s*\**\s*(?:final )?answer\**\s*:\**\s*(?=\S)", re.IGNORECASE
+    r"(?:^|\n|(?<=[.!?]))[\s*]{0,6}(?:final )?answer\**\s?:[\s*]{0,6}(?=\S)", re.IGNORECASE
 )
 
 

@@ -47,6 +47,9 @@ _FIXED = (
     (re.compile(r"\ba\s+couple\s+of\b"), "2"),
 )
 
+#: Runs of them would make the patterns after this slow, and mean nothing.
+_SPACES, _LINES = re.compile(r"[^\S\n]+"), re.compile(r" ?\n[ \n]*")
+
 _SPELLING = (
     (re.compile(r"[\u2018\u2019\u02bc`\u00b4]"), "'"),
     (re.compile("[\u201c\u201d\u00ab\u00bb]"), '"'),
@@ -95,6 +98,7 @@ def fold(text: str) -> str:
     """One spelling: no accents or capitals, plain quotes, contractions and number words undone."""
     text = unicodedata.normalize("NFKD", text)
     text = "".join(letter for letter in text if not unicodedata.combining(letter))
+    text = _LINES.sub("\n", _SPACES.sub(" ", text))
     for pattern, plain in _SPELLING:
         text = pattern.sub(plain, text)
     text = text.lower()
