@@ -47,7 +47,6 @@ class Collected:
     audits: list[AuditRecord] = field(default_factory=list)
     capabilities: CapabilitiesRecord | None = None
     missing: list[str] = field(default_factory=list)
-    questions: dict[tuple[str, str, str], QuestionRecord] = field(default_factory=dict)
     verdicts: dict[tuple[str, str, str], list[Verdict]] = field(default_factory=dict)
     costs: CostTable = field(default_factory=CostTable)
     context_tokens: list[int] = field(default_factory=list)
@@ -62,8 +61,6 @@ class Collected:
             said = f" (its last line: {last.strip()})" if last else ""
             self.faults.append(f"{spec.trial_id}: {record.outcome.label}: {record.message}{said}")
         elif isinstance(record, QuestionRecord):
-            key = spec.trial_id, record.scenario_id, record.question_id
-            self.questions[key] = record
             self.ns["search"].extend(search.ns for search in record.searches)
             self._take_answer(record)
         elif isinstance(record, IngestRecord):
@@ -85,7 +82,7 @@ class Collected:
     def _take_answer(self, record: QuestionRecord) -> None:
         if record.answer is None:
             return
-        self.ns["answer"].append(record.ns - record.memory_ns)
+        self.ns["answer"].append(record.answer_ns)
         self.context_tokens.append(sum(m.shown_tokens for m in record.answer.memories))
         for call in record.model_calls:
             self.costs.take_call(call)

@@ -80,15 +80,22 @@ class AnsweringSummary(_Frozen):
 
 
 class PublishedRow(_Frozen):
-    """Somebody else's published number, for the table beside ours."""
+    """Somebody else's published number, for the table beside ours.
+
+    `metric` is micro, macro or unspecified; `dated` tells whether `as_of` is when it was published
+    or when it was read.
+    """
 
     system: str
     reader: str
+    judge: str = ""
+    top_k: int | None = None
     metric: str
     value: float
     n: int | None
     source: str
     as_of: str
+    dated: str = "published"
     note: str = ""
 
 
@@ -148,7 +155,7 @@ class Audit(_Frozen):
 
 
 class ShownHit(_Frozen):
-    """A hit of a question that is shown in full."""
+    """A hit of a question that is shown in full. `handle` is the name a model was shown it by."""
 
     rank: int
     text: str
@@ -156,6 +163,7 @@ class ShownHit(_Frozen):
     sources: tuple[str, ...]
     relevant: bool
     stale: bool
+    handle: str = ""
 
 
 class ShownEvidence(_Frozen):
@@ -165,8 +173,49 @@ class ShownEvidence(_Frozen):
     text: str
 
 
+class ShownVote(_Frozen):
+    """One vote of a judge: what it said, or why there is none."""
+
+    score: float | None
+    said: str
+
+
+class ShownVerdict(_Frozen):
+    """What a judge decided. `score` is None where too few votes were valid; `reason` says why."""
+
+    task: str
+    score: float | None
+    reason: str
+    votes: tuple[ShownVote, ...]
+
+
+class ShownCitation(_Frozen):
+    """A memory that an answer cites; `relevant` tells that it is evidence."""
+
+    handle: str
+    sources: tuple[str, ...]
+    text: str
+    relevant: bool
+
+
+class ShownTool(_Frozen):
+    """A tool call of an agent, and in short what came of it."""
+
+    name: str
+    arguments: str
+    result: str
+    is_error: bool
+    latency_ms: float
+
+
 class ShownQuestion(_Frozen):
-    """A question with what was retrieved for it."""
+    """A question with what was retrieved for it, and what was answered.
+
+    `rank` is that of the first evidence where one search is graded; None too in modes that search
+    as they like. `hits` are those of that search, or the distinct ones of all of an agent's.
+    `answer` is None where none was given; `score` is None where none was graded, and `ungraded`
+    says why. `reserved_turn` tells that a budget ran out before it.
+    """
 
     scenario_id: str
     question_id: str
@@ -177,9 +226,16 @@ class ShownQuestion(_Frozen):
     message: str
     rank: int | None
     latency_ms: float
-    answer: str = ""
+    asked_at: str = ""
+    answer: str | None = None
+    confidence: float | None = None
+    reserved_turn: bool = False
     score: float | None = None
-    verdict: str = ""
+    ungraded: str = ""
+    verdicts: tuple[ShownVerdict, ...] = ()
+    citations: tuple[ShownCitation, ...] = ()
+    unknown_citations: int = 0
+    tools: tuple[ShownTool, ...] = ()
     evidence: tuple[ShownEvidence, ...]
     hits: tuple[ShownHit, ...]
 

@@ -58,9 +58,8 @@ def _mark(judged: Judged) -> Text:
 
 def _times(judged: Judged) -> list[str]:
     record = judged.record
-    times = [
-        f"search {milliseconds(record.memory_ns / _NS)}",
-        f"answer {milliseconds((record.ns - record.memory_ns) / _NS)}",
-    ]
+    times = [f"answer {milliseconds(record.answer_ns / _NS)}"]
+    if not record.native:
+        times.insert(0, f"search {milliseconds(record.memory_ns / _NS)}")
     slowest = max((vote.ns for item in judged.verdicts for vote in item.votes), default=0)
     return [*times, f"judge {milliseconds(slowest / _NS)}"] if slowest else times

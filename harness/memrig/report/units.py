@@ -73,6 +73,15 @@ def milliseconds(value: float) -> str:
     return f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
 
 
+def brief(value: float) -> str:
+    """A duration given in milliseconds, for a line that many follow: ``120 ms``, ``1.2 s``."""
+    if value >= 100_000:
+        return seconds(value / 1000)
+    if value >= 500:
+        return f"{value / 1000:.1f} s"
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"
+
+
 def seconds(value: float) -> str:
     """A duration given in seconds, in the unit that reads best."""
     if value >= 120:
@@ -85,7 +94,9 @@ def dollars(value: float | None) -> str:
     """Money: ``$1.24``, ``$0.0031``."""
     if value is None:
         return NOT_AVAILABLE
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    if 0 < value < 0.0001:
+        return "<$0.0001"
+    return f"${value:,.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"
 
 
 def size(number: int | None) -> str:
