@@ -271,6 +271,16 @@ class QuestionRecord(_Record):
     model_calls: tuple[ModelCallRecord, ...] = ()
     tool_uses: tuple[ToolUseRecord, ...] = ()
 
+    @property
+    def native(self) -> bool:
+        """Whether the memory system answered by itself: the rig neither searched nor asked."""
+        return self.answer is not None and not self.searches and not self.model_calls
+
+    @property
+    def answer_ns(self) -> int:
+        """What answering took; where the memory system did it itself, all that it took."""
+        return self.memory_ns if self.native else self.ns - self.memory_ns
+
 
 class FaultRecord(_Record):
     """What ended the trial: every question that was open gets `outcome`.
