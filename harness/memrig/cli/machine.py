@@ -8,6 +8,7 @@ import typer
 from memrig.cli.app import app
 from memrig.doctor import examine
 from memrig.errors import PrerequisiteError
+from memrig.gateway.server import sweep_sockets
 from memrig.pod import reaper
 from memrig.report.console import print_checks, print_clean
 
@@ -29,4 +30,5 @@ def clean(
     ] = False,
 ) -> None:
     """Removes what killed runs and --keep-pod left: containers, volumes, processes, folders."""
+    sweep_sockets()
     print_clean(asyncio.run(reaper.clean(everything)))

@@ -5,9 +5,9 @@ from memrig.report.collect import Collected
 from memrig.report.model import ShownQuestion
 from memrig.report.shown import score_of, show_question
 from memrig.runs.directory import RunDirectory
-from memrig.trial.directory import load_trial
 
 _SHOWN = 10
+_FAULTS = frozenset({"adapter_error", "adapter_crashed", "timeout"})
 
 
 def worst_questions(directory: RunDirectory, found: Collected) -> tuple[ShownQuestion, ...]:
@@ -28,7 +28,7 @@ def _spread(grades: list[Grade]) -> list[Grade]:
     """Worst first, but taking turns between categories and scenarios."""
 
     def badness(grade: Grade) -> tuple[bool, float, bool, int]:
-        fault = grade.outcome not in {"answered", "abstained"}
+        fault = grade.outcome in _FAULTS
         return not fault, score_of(grade) or 0.0, grade.rank is not None, -(grade.rank or 0)
 
     turn: dict[tuple[str, str], int] = {}

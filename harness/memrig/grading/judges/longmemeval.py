@@ -68,7 +68,6 @@ _RULE_OF_TYPE: Mapping[str, str] = MappingProxyType(
 )
 _YES_OR_NO = "Is the answer right by this rule? Reply with yes or no only."
 #: The depths that LongMemEval's retrieval protocols print.
-_KS = (5, 10, 50)
 
 
 def _prompts(name: str, after: str) -> PromptSet:
@@ -91,12 +90,10 @@ COMPATIBLE = JudgeGrader(
     _case,
     Ballot(votes=1, max_tokens=10, parse=contains_yes),
     types=tuple(_RULE_OF_TYPE),
-    ks=_KS,
 )
 STRICT = JudgeGrader(
     _prompts("longmemeval-strict", JSON_CORRECT),
     _case,
     Ballot(3, JSON_TOKENS, json_verdict("correct", {"true": 1.0, "false": 0.0})),
     types=tuple(_RULE_OF_TYPE),
-    ks=_KS,
 )
