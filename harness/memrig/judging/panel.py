@@ -159,6 +159,7 @@ def _cast(replies: Sequence[ChatReply], score: float | None, reason: str, *, ask
         served_model=last.served_model,
         key=last.key,
         asked=asked,
+        attempts=sum(reply.attempts for reply in replies),
         input_tokens=sum(reply.input_tokens for reply in replies),
         output_tokens=sum(reply.output_tokens for reply in replies),
         cost_usd=sum(known) if known and len(known) == len(prices) else None,

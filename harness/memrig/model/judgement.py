@@ -33,7 +33,10 @@ class JudgeTask:
 
 
 class Vote(_Record):
-    """One vote. `score` is None where no reply could be had or parsed; `reason` says why."""
+    """One vote. `score` is None where no reply could be had or parsed; `reason` says why.
+
+    `asked` counts calls of the model, `attempts` calls to its provider: 0 of a replayed one.
+    """
 
     score: float | None = Field(default=None, ge=0, le=1)
     reason: str = ""
@@ -41,6 +44,7 @@ class Vote(_Record):
     served_model: str = ""
     key: str = ""
     asked: int = 1
+    attempts: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None

@@ -52,7 +52,7 @@ class CostTable:
         found = self._sum("judge", "judge", verdict.model)
         for vote in verdict.votes:
             tokens = vote.input_tokens, vote.output_tokens
-            found.add(1, vote.asked, tokens, vote.cost_usd)
+            found.add(vote.asked, vote.attempts, tokens, vote.cost_usd)
             if vote.served_model:
                 self.served.setdefault("judge", set()).add(vote.served_model)
 
