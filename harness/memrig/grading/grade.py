@@ -77,7 +77,10 @@ def grade_trial(
     grader: Grader,
     verdicts: Verdicts | None = None,
 ) -> Iterator[Grade]:
-    """Grades every question of a trial, in the order they were settled; takes what `asked_of` does."""
+    """Grades every question of a trial, in the order they were settled.
+
+    Args are those of `asked_of`, and the protocol's grader.
+    """
     records = list(records)
     originals = (record for record in records if isinstance(record, QuestionRecord))
     for asked, original in zip(asked_of(spec, records, truth, verdicts), originals, strict=True):

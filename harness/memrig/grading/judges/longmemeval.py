@@ -67,7 +67,6 @@ _RULE_OF_TYPE: Mapping[str, str] = MappingProxyType(
     }
 )
 _YES_OR_NO = "Is the answer right by this rule? Reply with yes or no only."
-#: The depths that LongMemEval's retrieval protocols print.
 
 
 def _prompts(name: str, after: str) -> PromptSet:
