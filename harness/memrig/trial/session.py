@@ -142,6 +142,7 @@ class Session:
         Raises:
             AdapterError: it could not, or died over it.
         """
+        self.enter("ingest", "")  # what prepares the next memory is no question's
         try:
             self.log.append(await self.client.reset())
         except AdapterError as error:
