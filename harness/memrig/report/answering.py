@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from memrig.grading.base import Grade
-from memrig.grading.judges.reference import judge_warning
+from memrig.grading.judges.reference import REFERENCE_JUDGES, judge_warning
 from memrig.report.collect import Collected
 from memrig.report.model import AnsweringSummary, PublishedRow
 from memrig.report.published import published
 from memrig.runs.lock import Lock
+from memrig.suites.datasets import DATASETS
 
 _BUILT_IN = "local/"
 #: Protocols whose numbers others publish, and under which benchmark.
@@ -50,11 +51,26 @@ def _why(lock: Lock) -> Iterator[str]:
     reader = lock.answer.model if lock.answer else ""
     if reader.startswith(_BUILT_IN):
         yield f"the reader {reader} is built into memrig and no LLM"
-    if lock.judge:
-        if warning := judge_warning(lock.protocol, lock.judge):
-            yield warning
-    else:
+    if not lock.judge:
         yield f"graded by memrig's own rules ({lock.protocol}), not by the benchmark's judge"
+    elif lock.protocol not in REFERENCE_JUDGES:
+        yield f"the judge's rules are memrig's own ({lock.protocol}): nobody publishes under them"
+    elif judge_warning(lock.protocol, lock.judge):
+        usual = REFERENCE_JUDGES[lock.protocol]
+        yield f"judged by {lock.judge}, published numbers mostly by {usual}"
+    if lock.sample:
+        yield "the built-in sample is not the dataset"
+    elif not is_dataset(lock):
+        yield f"the data are not the dataset ({lock.data.name})"
+    if lock.limit is not None:
+        yield f"only {lock.limit} of the questions were asked"
+    if "labels" in lock.options:
+        yield f"graded by other labels than the published ones ({lock.options['labels']})"
+
+
+def is_dataset(lock: Lock) -> bool:
+    """Whether the questions come from the published data of the suite, whole and unchanged."""
+    return not lock.sample and (lock.data.name == lock.suite or lock.data.name in DATASETS)
 
 
 def _agreement(grades: Sequence[Grade]) -> float | None:
@@ -65,18 +81,21 @@ def _agreement(grades: Sequence[Grade]) -> float | None:
 def published_rows(lock: Lock) -> tuple[PublishedRow, ...]:
     """What others published on the same data; empty where nobody did, or the data differ."""
     benchmark = _PUBLISHED.get(lock.protocol)
-    if benchmark is None or lock.sample or lock.mode == "retrieval":
+    if benchmark is None or not is_dataset(lock) or lock.mode == "retrieval":
         return ()
     variant = lock.options.get("variant", "")
     return tuple(
         PublishedRow(
             system=item.system,
             reader=item.reader,
+            judge=item.judge,
+            top_k=item.top_k,
             metric=item.metric,
             value=item.value,
             n=item.n,
             source=item.source,
             as_of=item.as_of,
+            dated=item.dated,
             note=item.note,
         )
         for item in published(benchmark, variant)

@@ -11,7 +11,7 @@ from memrig.grading.base import Grade, load_grader
 from memrig.grading.judges.base import NO_VERDICT
 from memrig.grading.judges.reference import judge_warning
 from memrig.model.canonical import canonical_json
-from memrig.report.answering import answering_summary, published_rows
+from memrig.report.answering import answering_summary, is_dataset, published_rows
 from memrig.report.collect import Collected, collect
 from memrig.report.model import (
     AdapterSummary,
@@ -29,10 +29,11 @@ from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
 from memrig.stats.summary import summarise
-from memrig.suites.datasets import DATASETS
 from memrig.trial.directory import write_aside
 
 _PHASES: tuple[Phase, ...] = get_args(Phase)
+#: Modes in which one search is made for each question, so that evidence has a rank.
+_ONE_SEARCH = frozenset({"retrieval", "reader"})
 _DEPTH = 10
 _BARS = 24
 
@@ -82,7 +83,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         metrics=tuple(summarise(found.grades, grader.metrics, lock.suite, lock.protocol, seed)),
         latencies=tuple(_latency(phase, found.ns[phase]) for phase in _PHASES if found.ns[phase]),
         search_histogram_ms=_histogram(found.ns["search"]),
-        rank_histogram=_ranks(found.grades),
+        rank_histogram=_ranks(found.grades) if lock.mode in _ONE_SEARCH else {},
         ingest=_ingest(found),
         claims=_claims(found.grades),
         resources=_resources(found, executions),
@@ -119,20 +120,26 @@ def _incomplete(lock: Lock, counts: QuestionCounts, found: Collected, audit: Aud
         )
     if rigs := counts.outcomes.get("harness_error", 0):
         reasons.append(f"{rigs} questions failed by the rig or a model provider")
-    if lock.judge and (open_ := _not_judged(found)):
+    if lock.judge and (open_ := sum(_undecided(grade, found) for grade in found.grades)):
         reasons.append(f"{open_} questions without a judge's verdict")
     return "; ".join(reasons)
 
 
-def _not_judged(found: Collected) -> int:
-    """Questions that a judge should have decided and did not."""
-    return sum(grade.reason.startswith(NO_VERDICT) for grade in found.grades)
+def _undecided(grade: Grade, found: Collected) -> bool:
+    """Whether a judge should have decided and did not: never asked, or too few valid votes.
+
+    What a protocol leaves out has no verdict, and is not open.
+    """
+    if grade.status == "graded":
+        return False
+    key = grade.trial_id, grade.scenario_id, grade.question_id
+    return grade.reason.startswith(NO_VERDICT) or key in found.verdicts
 
 
 def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
     reader = lock.answer.model if lock.answer else ""
-    own = lock.data.name not in {lock.suite, *DATASETS} and not lock.sample
+    own = not lock.sample and not is_dataset(lock)
     said = (
         ("isolation audit failed", audit.verdict == "failed"),
         (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),

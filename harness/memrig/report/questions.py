@@ -3,7 +3,7 @@
 from memrig.errors import UsageError
 from memrig.report.collect import collect
 from memrig.report.model import ShownQuestion
-from memrig.report.worst import show_question
+from memrig.report.shown import show_question
 from memrig.runs.directory import RunDirectory
 
 _MOST = 5

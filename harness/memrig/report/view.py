@@ -21,7 +21,16 @@ from memrig.report.units import (
     seconds,
     size,
 )
-from memrig.report.view_answers import answering_pairs, cost_rows, published_rows, score_word
+from memrig.report.view_answers import (
+    PublishedLine,
+    answering_pairs,
+    cost_rows,
+    evidence_words,
+    published_lines,
+    score_word,
+    unknown_words,
+    verdict_words,
+)
 from memrig.report.view_pairs import Pair
 from memrig.stats.summary import OVERALL, MetricValue
 
@@ -66,12 +75,14 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question with its numbers worded."""
+    """A question with its numbers worded. `verdicts` are what was decided, and by what words."""
 
     shown: ShownQuestion
     rank: str
     latency: str
     score: str
+    verdicts: tuple[Pair, ...]
+    unknown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +101,14 @@ class Page:
     groups: tuple[Pair, ...]
     metrics: tuple[MetricRow, ...]
     methods: str
-    ranks: BarChart
+    ranks: BarChart | None
     latency: BarChart | None
     latencies: tuple[tuple[str, ...], ...]
     ingest: tuple[Pair, ...]
     resources: tuple[Pair, ...]
     answering: tuple[Pair, ...]
     costs: tuple[tuple[str, ...], ...]
-    published: tuple[tuple[str, ...], ...]
+    published: tuple[PublishedLine, ...]
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -120,14 +131,14 @@ def page_of(report: Report) -> Page:
         groups=tuple(Pair(value.group, count(value.n)) for value in groups),
         metrics=tuple(_metric_rows(report, groups)),
         methods=_methods(report),
-        ranks=rank_chart(report.rank_histogram),
+        ranks=rank_chart(report.rank_histogram) if report.rank_histogram else None,
         latency=latency_chart(report.search_histogram_ms, search),
         latencies=tuple(_latency_row(item) for item in report.latencies),
         ingest=_ingest(report),
         resources=_resources(report),
         answering=answering_pairs(report),
         costs=cost_rows(report),
-        published=published_rows(report),
+        published=published_lines(report),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),
@@ -289,8 +300,18 @@ def _claims(report: Report) -> tuple[Pair, ...]:
 
 
 def _question(shown: ShownQuestion) -> QuestionView:
-    rank = "not retrieved" if shown.rank is None else f"rank {shown.rank}"
-    return QuestionView(shown, rank, milliseconds(shown.latency_ms), score_word(shown.score))
+    verdicts = tuple(
+        Pair(verdict.task, verdict_words(verdict), " · ".join(vote.said for vote in verdict.votes))
+        for verdict in shown.verdicts
+    )
+    return QuestionView(
+        shown=shown,
+        rank=evidence_words(shown),
+        latency=milliseconds(shown.latency_ms),
+        score=score_word(shown.score),
+        verdicts=verdicts,
+        unknown=unknown_words(shown),
+    )
 
 
 def _provenance(report: Report) -> tuple[Pair, ...]:

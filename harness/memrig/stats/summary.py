@@ -93,13 +93,17 @@ def summarise(
 
 
 def _groups(table: _Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[str, Kind, _Table]]:
-    """Overall, what is tagged and what is not, and each category."""
+    """Overall, what is tagged and what is not, and each category.
+
+    A tag that is a category's name too has that category for its group, once.
+    """
     yield OVERALL, "micro", table
     for tag in tags:
         without = [grade for grade in table.grades if tag not in grade.tags]
         if without:
             yield f"without {tag}", "tag", _Table(without, metric)
-        if (only := [grade for grade in table.grades if tag in grade.tags]) and without:
+        only = [grade for grade in table.grades if tag in grade.tags]
+        if only and without and tag not in table.categories:
             yield tag, "tag", _Table(only, metric)
     for category in table.categories:
         part = [grade for grade in table.grades if grade.category == category]
