@@ -34,6 +34,7 @@ GatewayFault = Literal[
     "not_allowed",
     "budget",
     "not_recorded",
+    "cut_off",
 ]
 
 
@@ -127,7 +128,8 @@ class GatewayError(MemrigError):
     - ``malformed``: what came back is not a reply;
     - ``not_allowed``: the run does not name this model;
     - ``budget``: a limit of the run in tokens or money is reached;
-    - ``not_recorded``: a replay has no such exchange.
+    - ``not_recorded``: a replay has no such exchange;
+    - ``cut_off``: in a replay, the call that was recorded outlived its question's time.
 
     `rejected` and `malformed` settle the question as ungraded; every other kind leaves it open, so
     that repeating the command goes on there.

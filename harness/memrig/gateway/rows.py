@@ -94,7 +94,7 @@ def recorded(call: Call, row: Exchange) -> Answer:
     body = (row.response or "").encode()
     if row.state == "cancelled":
         message = f"nobody waited for this reply: given up after {row.ns / 1e9:.1f} s"
-        raise CallError(message, kind="not_recorded", where=call.where)
+        raise CallError(message, kind="cut_off", where=call.where)
     if row.state != "ok":
         kind = _FAULTS.get(row.state, "provider")
         raise CallError(row.error, kind=kind, where=call.where, status=row.status, body=body)

@@ -213,10 +213,12 @@ class Timeline:
                 outcome = await self._mode(question, self._access(question), trace)
         except TimeoutError:
             self._session.raise_model_fault()
-            message = f"the question took longer than its {wall_time:g} s"
-            late = Outcome(status="budget_exceeded", kind="wall_time", message=message)
-            outcome = await self._late(late) if self._in_memory else late
-            return outcome if self._crashed else await self._last_turn(trace, outcome)
+            return await self._out_of_time(trace)
+        except GatewayError as error:
+            if error.kind != "cut_off":
+                raise
+            # A replay: when it was made, the question's time was up during this call.
+            return await self._out_of_time(trace)
         except AdapterTimeoutError as error:
             self._session.raise_model_fault()
             return await self._late(outcome_of(error), error)
@@ -227,6 +229,14 @@ class Timeline:
         self._timeouts = 0
         self._session.raise_model_fault()
         return outcome
+
+    async def _out_of_time(self, trace: Trace) -> Outcome:
+        wall_time = self._session.spec.budget.wall_time_s
+        message = f"the question took longer than its {wall_time:g} s"
+        outcome = Outcome(status="budget_exceeded", kind="wall_time", message=message)
+        if self._in_memory:
+            outcome = await self._late(outcome)
+        return outcome if self._crashed else await self._last_turn(trace, outcome)
 
     async def _last_turn(self, trace: Trace, outcome: Outcome) -> Outcome:
         """The reserved turn of a mode that has one, in time of its own."""

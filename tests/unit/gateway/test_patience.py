@@ -181,4 +181,4 @@ async def test_who_gives_up_gets_what_was_reserved_back_and_is_written_down(stan
         assert attempt.error == "cancelled"
         with pytest.raises(GatewayError, match="nobody waited") as caught:
             await gateway.chat(ask(), context())
-    assert caught.value.kind == "not_recorded"
+    assert caught.value.kind == "cut_off"

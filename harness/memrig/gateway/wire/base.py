@@ -128,4 +128,5 @@ STATUS: Mapping[GatewayFault, int] = {
     "not_allowed": 404,
     "budget": 429,
     "not_recorded": 503,
+    "cut_off": 503,
 }

@@ -40,7 +40,7 @@ def refusal(kind: GatewayFault, status: int | None, message: str) -> Refusal:
         code = "model_not_found"
     elif kind in {"auth", "missing_key"}:
         code = "invalid_api_key"
-    elif kind in {"provider", "malformed", "not_recorded"}:
+    elif kind in {"provider", "malformed", "not_recorded", "cut_off"}:
         sort, code = "server_error", kind
     error = {"message": message, "type": sort, "param": None, "code": code}
     return Refusal(status, dump({"error": error}))
