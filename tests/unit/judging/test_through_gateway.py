@@ -79,8 +79,16 @@ async def test_no_verdict_is_wrong_for_a_bad_line(tmp_path, kind):
     # Four prompts, three votes each, and four troubles a prompt.
     assert calls == 4 * (3 + len(Flaky.TROUBLE))
     assert sum(vote.asked for verdict in verdicts for vote in verdict.votes) == 4 * (3 + 2)
+    asked_for = sum(vote.attempts for verdict in verdicts for vote in verdict.votes)
+    assert asked_for == calls
     async with gateway("replay-strict", record, kind) as chat:
-        assert await judged(chat, kind, tmp_path) == verdicts
+        assert await judged(chat, kind, tmp_path) == [unattempted(v) for v in verdicts]
+
+
+def unattempted(verdict: Verdict) -> Verdict:
+    """The same verdict from a replay, which calls no provider."""
+    votes = tuple(vote.model_copy(update={"attempts": 0}) for vote in verdict.votes)
+    return verdict.model_copy(update={"votes": votes})
 
 
 @pytest.mark.parametrize("kind", MODELS)
