@@ -15,12 +15,12 @@ compile() { # platform, output, source, further arguments
         --python-platform "$platform" --only-binary :all: "$@" -o "$output" "$source" >/dev/null
 }
 
-for source in */requirements.in; do
+for source in */requirements.in ../tests/images/*/requirements.in; do
     lock=${source%.in}.lock
     compile x86_64-manylinux_2_28 "$lock" "$source" "$@"
     # One lock serves both architectures, so both must come to the same versions.
     cp "$lock" "$check"
     compile aarch64-manylinux_2_28 "$check" "$source"
     cmp "$lock" "$check" || { echo "$source resolves differently on aarch64" >&2; exit 1; }
-    echo "locked images/$lock"
+    echo "locked $lock"
 done
