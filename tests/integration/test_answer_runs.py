@@ -1,26 +1,34 @@
 """Runs with answers from end to end: reader, judge, faults of the provider, record and replay."""
 
 import json
-import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from memrig.errors import IncompleteError
-from support.command import ROOT
-from support.llm_standin import LlmStandIn
+from memrig.errors import IncompleteError, UsageError
+from memrig.model.trial import Budget
+from memrig.report.model import Report
+from memrig.runs.config import parse_limits
+from support.command import ROOT, memrig
+from support.llm_standin import Fault, LlmStandIn, Say, Seen
+from support.model_fixtures import nobody, standin, with_models, without_models
 from support.model_runs import (
     CLAUDE,
-    FAULTS,
     GPT,
     KEY,
+    Counting,
     Ran,
+    again,
+    agent,
     answers,
     failing,
+    insatiable,
     models,
     scattered,
 )
+
+__all__ = ["nobody", "standin"]
 
 BM25 = str(ROOT / "images" / "bm25")
 SUITES = {
@@ -28,39 +36,13 @@ SUITES = {
     "locomo": {"reader_model": CLAUDE, "judge_model": GPT},
     "practical": {"reader_model": GPT, "judge_model": GPT},
 }
-
-
-@pytest.fixture(autouse=True)
-def no_provider(monkeypatch, tmp_path):
-    """No key and no address from outside, and a keyring that is not there."""
-    for name in (
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "ANTHROPIC_BASE_URL",
-        "OPENAI_BASE_URL",
-        "GRADER_MODEL",
-        "EVAL_MODEL",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "nothing"))
-
-
-@pytest.fixture
-def standin(monkeypatch):
-    """The stand-in as both providers."""
-    with LlmStandIn.in_thread(models) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.anthropic_url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        yield server
-
-
-def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on nobody could be called: no address, no key."""
-    for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name)
+LONGMEMEVAL = {
+    "suite": "longmemeval",
+    "sample": True,
+    "mode": "reader",
+    "adapter": "baseline:full-context",
+    **SUITES["longmemeval"],
+}
 
 
 @pytest.mark.parametrize(
@@ -84,15 +66,7 @@ def test_a_failing_provider_makes_no_wrong_grade_and_a_replay_needs_no_provider(
     assert faulty.grades == plain.grades
     assert len(standin.seen) - calls > calls
     check_record(faulty, standin, first=calls)
-
-    without_models(monkeypatch)
-    before = len(standin.seen)
-    record = faulty.root / "llm.sqlite"
-    replayed = answers(
-        tmp_path / "other", **chosen, **SUITES[suite], llm="replay-strict", llm_record=record
-    )
-    assert replayed.grades == plain.grades
-    assert len(standin.seen) == before
+    check_replay(faulty, standin, monkeypatch, tmp_path / "other")
 
 
 def check_record(ran: Ran, standin: LlmStandIn, *, first: int) -> None:
@@ -102,8 +76,189 @@ def check_record(ran: Ran, standin: LlmStandIn, *, first: int) -> None:
     assert dict(ran.rows("SELECT model, COUNT(*) FROM attempts GROUP BY model")) == by_model
     failed = ran.rows("SELECT status, COUNT(*) FROM attempts WHERE error != '' GROUP BY status")
     assert {status for status, _ in failed} >= {429, 500, 529}
-    assert sum(count for _, count in failed) == sum(
-        seen.number % 3 == 0 for seen in sent
-    )
-    assert ran.attempts("reader") + ran.attempts("judge") == len(sent)
+    assert sum(count for _, count in failed) == sum(seen.number % 3 == 0 for seen in sent)
+    assert sum(cost.attempts for cost in ran.report.costs) == len(sent)
     assert all(cost.usd for cost in ran.report.costs if cost.calls)
+
+
+def check_replay(ran: Ran, standin: LlmStandIn, monkeypatch, out: Path) -> Ran:
+    """With nobody to call, the record gives the same grades to the byte."""
+    without_models(monkeypatch)
+    before = len(standin.seen)
+    replayed = again(ran, out, llm="replay-strict", llm_record=ran.root / "llm.sqlite")
+    assert replayed.grades == ran.grades
+    assert len(standin.seen) == before
+    return replayed
+
+
+@pytest.mark.parametrize(
+    ("mode", "model", "script"), [("reader", CLAUDE, models), ("agent", GPT, agent)]
+)
+def test_random_refs_do_not_change_prompts(standin, tmp_path, monkeypatch, mode, model, script):
+    """An adapter that names its items anew at every start is replayed, strictly."""
+    standin.script = script
+    chosen = {"suite": "practical", "sample": True, "limit": 6, "mode": mode}
+    adapter = str(scattered(tmp_path / "scattered"))
+    ran = answers(tmp_path / "run", adapter=adapter, reader_model=model, **chosen)
+    replayed = check_replay(ran, standin, monkeypatch, tmp_path / "other")
+    first, second = (refs_of(each) for each in (ran, replayed))
+    assert first
+    assert not first & second
+    assert not any(ref in json.dumps(seen.body) for seen in standin.seen for ref in first)
+
+
+def refs_of(ran: Ran) -> set[str]:
+    """The adapter's names for all that it found."""
+    searches = (search for record in ran.questions() for search in record.searches)
+    return {hit.ref_id for search in searches for hit in search.hits}
+
+
+def test_a_provider_that_goes_down_leaves_a_run_that_goes_on_where_it_stopped(
+    standin, tmp_path, monkeypatch
+):
+    """Exit code 4, nothing sealed wrongly, and nothing that was paid for is asked again."""
+    counting = Counting(models)
+
+    def going_down(seen: Seen) -> str | Say | Fault:
+        if len(counting.paid) == 9:
+            standin.refuse()
+            return Fault(cut="hard")
+        return counting(seen)
+
+    standin.script = going_down
+    with pytest.raises(IncompleteError) as caught:
+        answers(tmp_path / "run", **LONGMEMEVAL)
+    assert caught.value.exit_code == 4
+    report = caught.value.report
+    assert isinstance(report, Report)
+    assert not report.complete
+    assert set(report.questions.outcomes) <= {"answered", "abstained"}
+    assert not report.questions.ungraded or "judge" in str(report.questions.ungraded)
+    with LlmStandIn.in_thread(counting) as well:
+        with_models(monkeypatch, well)
+        resumed = answers(tmp_path / "run", **LONGMEMEVAL)
+        assert resumed.report.complete
+        assert max(Counter(counting.paid).values()) == 1
+        assert len(counting.paid) == 16
+        whole = answers(tmp_path / "whole", **LONGMEMEVAL)
+    assert resumed.grades == whole.grades
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "names"),
+    [
+        ("3000tokens", "300000tokens", "the run"),
+        ("judge=1000tokens", "judge=100000tokens", "phase judge"),
+        ("0.001usd", "1usd", "the run"),
+        ("trial=800tokens", "trial=60000tokens", "trial lm_"),
+    ],
+)
+def test_a_run_stops_at_its_limit_and_goes_on_with_a_higher_one(
+    standin, tmp_path, low, high, names
+):
+    """The limit is named; what was paid for before is not asked again."""
+    standin.script = counting = Counting(models)
+    chosen = LONGMEMEVAL | {"max_output_tokens": 50}
+    with pytest.raises(IncompleteError) as caught:
+        answers(tmp_path / "run", **chosen, limits=parse_limits([low]))
+    assert f"the limit of {names}" in str(caught.value)
+    assert caught.value.exit_code == 4
+    assert 0 < len(counting.paid) < 16
+    resumed = answers(tmp_path / "run", **chosen, limits=parse_limits([high]))
+    assert resumed.report.complete
+    assert max(Counter(counting.paid).values()) == 1
+    assert len(counting.paid) == 16
+
+
+def test_a_limit_in_dollars_refuses_a_model_without_a_price(standin, tmp_path):
+    """Before anything starts: exit code 2, no folder, no call."""
+    chosen = LONGMEMEVAL | {"reader_model": "model-of-my-own"}
+    with pytest.raises(UsageError, match="no price is known of model-of-my-own") as caught:
+        answers(tmp_path / "run", **chosen, limits=parse_limits(["5usd"]))
+    assert caught.value.exit_code == 2
+    assert not (tmp_path / "run").exists()
+    assert not standin.seen
+
+
+BUDGETS = {
+    "turns": (Budget(turns=2), insatiable()),
+    "tool_calls": (Budget(tool_calls=2), insatiable(calls=3)),
+    "payload_bytes": (Budget(payload_bytes=700), insatiable()),
+    "tokens": (Budget(tokens=4000), insatiable()),
+    "usd": (Budget(usd=0.0005), insatiable()),
+    "wall_time": (Budget(wall_time_s=0.4), insatiable(delay_s=0.3)),
+}
+
+
+@pytest.mark.parametrize("kind", BUDGETS)
+def test_a_budget_used_up_ends_the_question_with_an_answer_and_a_grade(
+    standin, tmp_path, monkeypatch, kind
+):
+    """One reserved turn answers from what there was; the kind of the limit is on record."""
+    budget, standin.script = BUDGETS[kind]
+    chosen = {"suite": "practical", "sample": True, "limit": 2, "mode": "agent"}
+    adapter = str(scattered(tmp_path / "scattered"))
+    ran = answers(tmp_path / "run", adapter=adapter, reader_model=GPT, budget=budget, **chosen)
+    for record in ran.questions():
+        assert (record.outcome.status, record.outcome.kind) == ("budget_exceeded", kind)
+        assert record.answer
+        assert record.answer.text == "from what there was"
+        assert record.answer.reserved_turn
+        assert record.model_calls[-1].purpose == "agent"
+    assert ran.report.questions.graded == 2
+    assert ran.report.value("accuracy").n == 2
+    check_replay(ran, standin, monkeypatch, tmp_path / "other")
+
+
+@pytest.mark.parametrize("model", [GPT, CLAUDE])
+def test_an_agent_uses_the_memorys_own_tool_and_cites_what_it_was_shown(standin, tmp_path, model):
+    """CallTool goes through; refs in its result are handles before a model sees them."""
+    standin.script = agent
+    chosen = {"suite": "practical", "sample": True, "mode": "agent"}
+    adapter = str(scattered(tmp_path / "scattered"))
+    ran = answers(tmp_path / "run", adapter=adapter, reader_model=model, **chosen)
+    assert ran.report.questions.outcomes == {"answered": 24}
+    for record in ran.questions():
+        tool, search = record.tool_uses
+        assert (tool.name, search.name) == ("count_items", "memory_search")
+        assert not tool.is_error
+        assert '"count":' in tool.result
+        assert record.answer
+        (cited,) = record.answer.cited
+        memory = next(one for one in record.answer.memories if one.handle == cited)
+        assert memory.ref_id == record.searches[0].hits[0].ref_id
+    recall = ran.report.value("citation_recall").value
+    assert recall is not None
+    assert recall > 0
+
+
+def test_a_memory_that_answers_by_itself_is_graded_like_the_others(tmp_path):
+    """Mode native: answer, citations and confidence, and no model of the rig's."""
+    adapter = str(scattered(tmp_path / "scattered"))
+    chosen = {"suite": "practical", "sample": True, "mode": "native"}
+    ran = answers(tmp_path / "run", adapter=adapter, **chosen)
+    assert sum(ran.report.questions.outcomes.values()) == 24
+    said = [record.answer for record in ran.questions() if record.answer]
+    assert all(one.confidence in {0.75, 0.9} for one in said)
+    assert {one.reasoning for one in said} == {"the best hit says so"}
+    for metric in ("accuracy", "citation_recall", "calibration"):
+        value = ran.report.value(metric).value
+        assert value is not None
+        assert 0 < value < 1
+    assert not (ran.root / "llm.sqlite").exists()
+
+
+def test_a_planted_key_is_nowhere(standin, tmp_path, monkeypatch):
+    """Neither in the run's folder nor in the output, even where the provider repeats it."""
+    shouting = (Fault(status=500, message=f"your key {KEY} is tired"), Fault(garbage=KEY))
+    standin.script = failing(models, every=4, faults=shouting)
+    monkeypatch.setenv("OPENROUTER_API_KEY", f"{KEY}-router")
+    arguments = ("--suite", "longmemeval", "--sample", "--adapter", "baseline:oracle")
+    chosen = ("--reader-model", GPT, "--judge-model", CLAUDE, "--out", tmp_path / "run")
+    done = memrig("run", *arguments, *chosen, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert KEY not in done.out + done.err
+    files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert any(path.name == "llm.sqlite" for path in files)
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+    assert any(KEY in str(seen.headers) for seen in standin.seen)

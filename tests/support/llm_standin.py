@@ -336,6 +336,12 @@ class LlmStandIn:
         """The next requests meet these, in order, before the script is asked again."""
         self._faults.extend(faults)
 
+    def refuse(self) -> None:
+        """Takes no more connections; those that are open end with their next reply. For scripts."""
+        assert self._server is not None
+        self._server.close()
+        self.script = lambda _seen: Fault(cut="hard")
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._connection, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -351,9 +357,9 @@ class LlmStandIn:
 
     @classmethod
     @contextmanager
-    def in_thread(cls, script: Script = lambda _seen: "ok") -> Iterator[Self]:
-        """The same on a loop of its own, for tests that have none."""
-        standin = cls(script)
+    def in_thread(cls, script: Script = lambda _seen: "ok", port: int = 0) -> Iterator[Self]:
+        """The same on a loop of its own, for tests that have none; at a port that was there."""
+        standin = cls(script, port=port)
         ready, stop = threading.Event(), asyncio.Event()
         loop = asyncio.new_event_loop()
 

@@ -1,8 +1,9 @@
 """Runs whose reader and judge live at a stand-in: what the models say, and what may go wrong."""
 
+import json
 import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from html import unescape
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import memrig
 from memrig import RunConfig
+from memrig.model.transcript import QuestionRecord
 from memrig.report.model import Report
+from memrig.trial.directory import load_trial
 from support.judges import blocks_of
 from support.llm_standin import Fault, Say, Script, Seen
 
@@ -29,6 +32,7 @@ FAULTS = (
 
 _MEMORY = re.compile(r"<memory [^>]*>(.*?)</memory>", re.DOTALL)
 _QUESTION = re.compile(r"<question[^>]*>(.*?)</question>", re.DOTALL)
+_FIRST_RESULT = re.compile(r'"results":\s*\[\{"handle":\s*"(m\d+)".*?"text":\s*"([^"]*)')
 _WORD = re.compile(r"\w{4,}|\d+")
 
 
@@ -86,12 +90,70 @@ def scattered(folder: Path) -> Path:
     return folder
 
 
+class Counting:
+    """The same models; `paid` holds every request that they answered."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.paid: list[str] = []
+
+    def __call__(self, seen: Seen) -> str | Say | Fault:
+        said = self.script(seen)
+        if not isinstance(said, Fault):
+            self.paid.append(json.dumps([seen.path, seen.body], sort_keys=True))
+        return said
+
+
+def question_of(seen: Seen) -> str:
+    """What is asked."""
+    return unescape(_QUESTION.findall(seen.text)[-1])
+
+
+def replies_before(seen: Seen) -> int:
+    """How often the model spoke before in this conversation."""
+    return sum(message["role"] == "assistant" for message in seen.body["messages"])
+
+
+def final(answer: str, *cited: str) -> str:
+    """An agent's last words."""
+    shape = {"answer": answer, "cited": cited, "confidence": 0.5, "abstained": False}
+    return json.dumps(shape)
+
+
+def agent(seen: Seen) -> Say | str:
+    """An agent: counts a word of the question by the memory's own tool, searches, and answers."""
+    question = question_of(seen)
+    if replies_before(seen) == 0:
+        word = max(sorted(words(question)), key=len)
+        return Say(tools=(("count_items", {"word": word}), ("memory_search", {"query": question})))
+    found = _FIRST_RESULT.search(seen.text)
+    return final(found[2], found[1]) if found else final("nothing was found")
+
+
+def insatiable(*, calls: int = 1, delay_s: float = 0.0) -> Script:
+    """An agent that goes on searching for as long as it is let."""
+
+    def answer(seen: Seen) -> Say | str:
+        if not seen.body.get("tools"):
+            return final("from what there was", "m1")
+        queries = [f"{question_of(seen)} {replies_before(seen)}.{n}" for n in range(calls)]
+        tools = tuple(("memory_search", {"query": query, "limit": 3}) for query in queries)
+        return Say(tools=tools, delay_s=delay_s)
+
+    return answer
+
+
 @dataclass(frozen=True)
 class Ran:
-    """A run that came to its end."""
+    """A run that came to its end, well or not."""
 
-    root: Path
+    config: Mapping[str, object]
     report: Report
+
+    @property
+    def root(self) -> Path:
+        """Its folder."""
+        return Path(str(self.config["out"]))
 
     @property
     def grades(self) -> bytes:
@@ -103,16 +165,29 @@ class Ran:
         with closing(sqlite3.connect(self.root / "llm.sqlite")) as record:
             return record.execute(query).fetchall()
 
-    def attempts(self, purpose: str) -> int:
-        """The attempts that the report counts for the reader, the agent or the judge."""
-        return sum(cost.attempts for cost in self.report.costs if cost.purpose == purpose)
-
-
-Answers = Callable[..., Ran]
+    def questions(self) -> list[QuestionRecord]:
+        """What the sealed trials hold of each question."""
+        trials = sorted(path.parent for path in self.root.glob("trials/*/outcome.json"))
+        return [
+            record
+            for folder in trials
+            for record in load_trial(folder)[2]
+            if isinstance(record, QuestionRecord)
+        ]
 
 
 def answers(out: Path, **config: object) -> Ran:
-    """Runs, in this process."""
+    """Runs, in this process.
+
+    Raises:
+        MemrigError: as `memrig.run`.
+    """
     pod = "auto" if ":" in str(config["adapter"]) else "process"
-    fields: dict[str, object] = {"pod": pod, "audit": False, "out": out}
-    return Ran(out, memrig.run(RunConfig.model_validate(fields | config)))
+    fields: dict[str, object] = {"pod": pod, "audit": False, **config, "out": out}
+    return Ran(fields, memrig.run(RunConfig.model_validate(fields)))
+
+
+def again(ran: Ran, out: Path, **changes: object) -> Ran:
+    """The same run with other settings, in another folder."""
+    kept = {name: value for name, value in ran.config.items() if name != "out"}
+    return answers(out, **kept | changes)

@@ -247,6 +247,9 @@ class Timeline:
                 await trace.last_turn("wall_time")
         except TimeoutError:
             pass  # what was found stays without an answer
+        except GatewayError as error:
+            if error.kind != "cut_off":
+                raise
         return outcome
 
     async def _late(self, outcome: Outcome, error: AdapterTimeoutError | None = None) -> Outcome:
