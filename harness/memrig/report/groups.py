@@ -1,6 +1,9 @@
 """A report's metrics by group, and what must be said beside any of them."""
 
+from collections.abc import Iterable
+
 from memrig.report.model import Report
+from memrig.report.units import metric_help
 from memrig.stats.summary import MACRO, OVERALL, MetricValue
 
 
@@ -18,10 +21,25 @@ def stamps(report: Report) -> tuple[str, ...]:
 
 def headline_values(report: Report, group: str) -> list[MetricValue | None]:
     """The headline metrics of a group, in order; None where one was not measurable."""
+    return group_values(report, group, report.headline)
+
+
+def group_values(report: Report, group: str, names: Iterable[str]) -> list[MetricValue | None]:
+    """These metrics of a group, in order; None where one was not measurable."""
     found = {v.metric: v for v in report.metrics if v.group == group}
-    return [found.get(name) for name in report.headline]
+    return [found.get(name) for name in names]
+
+
+def why_missing(report: Report, metric: str) -> str:
+    """Why a headline metric has no number for any group."""
+    if not report.metrics:
+        return "no question was graded"
+    # Of a plug-in's metric, only the plug-in knows.
+    return "too few hits were asked for" if metric_help(metric) else "not measured"
 
 
 def group_names(report: Report) -> list[str]:
-    """Every group: overall, macro, then the categories."""
-    return list(dict.fromkeys([OVERALL, MACRO, *(value.group for value in report.metrics)]))
+    """Every group: overall, macro, what tags tell apart, then the categories."""
+    kinds = {value.group: value.kind for value in report.metrics}
+    tags = [name for name, kind in kinds.items() if kind == "tag"]
+    return list(dict.fromkeys([OVERALL, MACRO, *tags, *kinds]))

@@ -59,7 +59,7 @@ class Tally:
         """Takes in what is to be done, and what an earlier command did of it."""
         self.trials, self.questions = len(plan.specs), plan.questions
         for spec in plan.specs:
-            if plan.directory.finished(spec) is not None:
+            if _is_over(plan, spec):
                 self.trials_done += 1
                 self.questions_done += _questions(spec)
 
@@ -89,6 +89,14 @@ class Tally:
         else:
             self.trials_done += 1
             self.questions_done += _questions(spec) - seen
+
+
+def _is_over(plan: Plan, spec: TrialSpec) -> bool:
+    """Whether nothing is left to do: a sealed trial may still wait for its judge."""
+    if plan.directory.finished(spec) is None:
+        return False
+    judged = bool(plan.lock.judge) and spec.kind == "scored"
+    return not judged or plan.directory.verdicts_of(spec.trial_id).exists()
 
 
 def _questions(spec: TrialSpec) -> int:
@@ -151,6 +159,8 @@ class RunDisplay:
         self.plan = plan
         self._started = self._over = self._clock()
         self._tally.plan(plan)
+        # What an earlier command settled is numbered, but not graded again.
+        self._score.done = self._tally.questions_done
         if plan.resumed:
             done = f"{count(self._tally.trials_done)} of {plural(self._tally.trials, 'trial')}"
             self.say(f"Resuming {plan.directory.root}: {done} finished.")
@@ -169,7 +179,7 @@ class RunDisplay:
         self._tally.end(spec, failed=False)
         bad = {name: n for name, n in outcome.statuses.items() if name != "answered"}
         line = self._trial_line(spec)
-        if spec.kind == "scored" and self._score.done:
+        if self._answers:  # each question had a line of its own
             return
         if self._live is None or bad:
             said = "".join(f", {count(number)} {name}" for name, number in bad.items())
@@ -178,9 +188,13 @@ class RunDisplay:
 
     def _judged(self, judged: Judged) -> None:
         """The line that users of answer benchmarks know, one a question."""
-        if self.plan is not None and self.plan.lock.mode != "retrieval":
+        if self._answers:
             self._score.take(judged)
             self._print(question_line(judged, self._score, self._tally.questions))
+
+    @property
+    def _answers(self) -> bool:
+        return self.plan is not None and self.plan.lock.mode != "retrieval"
 
     def _failed(self, spec: TrialSpec, error: MemrigError) -> None:
         self._tally.end(spec, failed=True)

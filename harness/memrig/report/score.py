@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memrig.report.terminal.base import BAD, DIM, GOOD, WARN
 from memrig.report.text import one_line
-from memrig.report.units import dollars, milliseconds, percent
+from memrig.report.units import brief, dollars, percent
 from memrig.runs.judge import Judged
 
 _CATEGORY = 28
@@ -37,10 +37,13 @@ def question_line(judged: Judged, score: Score, questions: int) -> Text:
     number = str(score.done).rjust(len(str(questions)))
     text = Text(f"[{number}/{questions}] {one_line(judged.grade.category, _CATEGORY)} ")
     text.append_text(_mark(judged))
-    text.append(f" ({', '.join(_times(judged))})")
+    if times := _times(judged):
+        text.append(f" ({', '.join(times)})")
     if score.graded:
         text.append(f"  {percent(score.total / score.graded)} %", DIM)
-    if score.usd is None or score.usd:
+    if score.usd is None:
+        text.append("  cost unknown", DIM)
+    elif score.usd:
         text.append(f"  {dollars(score.usd)}", DIM)
     return text
 
@@ -57,9 +60,12 @@ def _mark(judged: Judged) -> Text:
 
 
 def _times(judged: Judged) -> list[str]:
+    """What took its time; a search or an answer that was never made took none."""
     record = judged.record
-    times = [f"answer {milliseconds(record.answer_ns / _NS)}"]
-    if not record.native:
-        times.insert(0, f"search {milliseconds(record.memory_ns / _NS)}")
-    slowest = max((vote.ns for item in judged.verdicts for vote in item.votes), default=0)
-    return [*times, f"judge {milliseconds(slowest / _NS)}"] if slowest else times
+    durations = {
+        "search": 0 if record.native else record.memory_ns,
+        "answer": record.answer_ns if record.answer else 0,
+        # Votes are asked for side by side.
+        "judge": max((vote.ns for item in judged.verdicts for vote in item.votes), default=0),
+    }
+    return [f"{name} {brief(ns / _NS)}" for name, ns in durations.items() if ns]

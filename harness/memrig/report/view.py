@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from memrig.report.charts import BarChart, WhiskerChart, latency_chart, rank_chart, whisker_chart
-from memrig.report.groups import group_names, headline_values, stamps
+from memrig.report.groups import group_names, headline_values, stamps, why_missing
 from memrig.report.model import Latency, Report, ShownQuestion
 from memrig.report.text import one_line
 from memrig.report.units import (
@@ -179,19 +179,12 @@ def _metric_tiles(report: Report) -> list[Pair]:
     values = headline_values(report, OVERALL)
     for name, value in zip(report.headline, values, strict=True):
         if value is None:
-            tiles.append(Pair(metric_head(name), NOT_AVAILABLE, _why_missing(report, name)))
+            tiles.append(Pair(metric_head(name), NOT_AVAILABLE, why_missing(report, name)))
         else:
             span = bounds(value.low, value.high)
             note = f"95 %: {span}" if span else "no interval"
             tiles.append(Pair(metric_head(name), f"{percent(value.value)} %", note))
     return tiles
-
-
-def _why_missing(report: Report, metric: str) -> str:
-    if not report.metrics:
-        return "no question was graded"
-    # Of a plug-in's metric, only the plug-in knows.
-    return "too few hits were asked for" if metric_help(metric) else "not measured"
 
 
 def _speed_tiles(report: Report, search: Latency | None) -> list[Pair]:

@@ -159,7 +159,6 @@ def published_lines(report: Report) -> tuple[PublishedLine, ...]:
         macro=percent(ours[MACRO].value) if MACRO in ours else NOT_AVAILABLE,
         micro=percent(ours[OVERALL].value),
         n=count(ours[OVERALL].n),
-        as_of="this run",
     )
     return (*lines, own)
 

@@ -90,6 +90,10 @@ def clustered(
     samples = [statistic(draw.astype(float)) for draw in draws]
     tail = (1 - LEVEL) / 2
     low, high = np.nanquantile(samples, [tail, 1 - tail])
+    if high - low < _SAME:
+        # As above, of a statistic that no single cluster gives, such as a mean of categories.
+        bounds = wilson(float(low) * count, count)
+        return Interval(bounds.low, bounds.high, "cluster-wilson")
     return Interval(float(low), float(high), "cluster-bootstrap")
 
 

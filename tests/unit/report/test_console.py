@@ -169,10 +169,10 @@ class TestReport:
         assert "12 void, 3 derived, 40 surplus, of 16,300 hits" in text
 
     def test_a_metric_that_was_not_measured_is_not_available(self) -> None:
-        """Its column stays, without a number."""
-        text = summary(shallow_report(), width=160)
-        assert "R@10" in text
-        assert row_of(text, "overall").count("n/a") == 2
+        """It is named with the reason, instead of a column without a number."""
+        text = summary(shallow_report())
+        assert row_of(text, "group") == ["group", "n", "R@1", "R@5"]
+        assert "R@10, MRR: n/a (too few hits were asked for)\n" in text
 
     def test_metrics_that_were_all_not_measured_are_named(self) -> None:
         """Not an empty table."""
@@ -250,7 +250,8 @@ class TestQuestion:
         """The worst questions by id, and the command for one of them."""
         directory = RunDirectory(Path("runs/x"))
         text = printed(lambda c: print_questions_table(incomplete_report(), directory, c))
-        assert row_of(text, "conv-26#q2")[:3] == ["conv-26#q2", "temporal", "3"]
+        assert row_of(text, "conv-26#q2")[:3] == ["conv-26#q2", "3", "When"]
+        assert row_of(text, "temporal")[0] == "temporal"
         assert "memrig show runs/x ID" in text
         assert "(incomplete run)" in text
 

@@ -11,7 +11,14 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    ConsoleRenderable,
+    RenderHook,
+    RenderResult,
+)
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -29,13 +36,37 @@ def make_console(*, stderr: bool = False, file: TextIO | None = None) -> Console
     if isinstance(stream, io.TextIOWrapper):
         # A report must not break off at a letter that the terminal's encoding lacks.
         stream.reconfigure(errors="replace")
-    return Console(
+    console = Console(
         file=stream,
         color_system=None if os.environ.get("NO_COLOR") else "auto",
         highlight=False,
         markup=False,
         emoji=False,
     )
+    console.push_render_hook(_NoTrailingSpace())
+    return console
+
+
+class _NoTrailingSpace(RenderHook):
+    """Ends every row of a table at its last letter: a copied table has no ragged tail."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Trimmed(item) if isinstance(item, Table) else item for item in renderables]
+
+
+class _Trimmed:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in console.render_lines(self._table, options, pad=False):
+            while line and not line[-1].text.strip():
+                line.pop()
+            yield from line[:-1]
+            if line:
+                last = line[-1]
+                yield Segment(last.text.rstrip(), last.style, last.control)
+            yield Segment.line()
 
 
 def words(text: str, style: str = "", limit: int | None = None) -> Text:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from memrig.report.model import AnsweringSummary, ModelCost, Report
-from memrig.report.terminal.base import DIM, WARN, new_table, warning, words
-from memrig.report.units import NOT_AVAILABLE, count, dollars, percent
-from memrig.stats.summary import MACRO, OVERALL
+from memrig.report.groups import stamps
+from memrig.report.model import AnsweringSummary, Report
+from memrig.report.terminal.base import DIM, new_table, warning, words
+from memrig.report.units import count, dollars, percent
+from memrig.report.view_answers import PublishedLine, cost_sum, published_lines
 
-_SHOWN = 8
+_SHOWN, _NAME, _READER = 8, 27, 16
 
 
 def answering_lines(report: Report) -> Iterator[tuple[str, Text]]:
@@ -44,6 +46,13 @@ def _model(name: str, served: tuple[str, ...], note: str) -> Text:
     return text.append(f" ({note})", DIM) if note else text
 
 
+def stamped(table: Table, report: Report, head: str) -> None:
+    """Puts a head above a table, with what every table of the run has to say."""
+    marks = ", ".join(stamps(report))
+    table.title = Text(f"{head} ({marks})" if marks else head, style=DIM)
+    table.title_justify = "left"
+
+
 def print_costs(report: Report, console: Console) -> None:
     """Calls, tokens and money by phase; the memory system's own calls included."""
     if not report.costs:
@@ -51,62 +60,62 @@ def print_costs(report: Report, console: Console) -> None:
     table = new_table(
         "phase", "who", "model", "calls", "tokens in", "out", "cost", right=range(3, 7)
     )
+    again = any(row.attempts > row.calls for row in report.costs)
+    stamped(table, report, f"model calls{', + those made again' if again else ''}")
     for row in report.costs:
         table.add_row(
             row.phase,
             row.purpose,
             words(row.model, limit=26),
-            _calls(row),
+            _calls(row.calls, row.attempts),
             count(row.input_tokens),
             count(row.output_tokens),
             dollars(row.usd),
         )
     if len(report.costs) > 1:
+        *_, tokens_in, tokens_out, usd = cost_sum(report)
+        calls = sum(row.calls for row in report.costs)
+        attempts = sum(row.attempts for row in report.costs)
         table.add_section()
-        table.add_row(Text("in all", "bold"), "", "", *_totals(report.costs))
+        whole = Text("in all", "bold")
+        table.add_row(whole, "", "", _calls(calls, attempts), tokens_in, tokens_out, usd)
     console.print(table)
     console.print()
 
 
-def _calls(row: ModelCost) -> str:
-    again = row.attempts - row.calls
-    return f"{count(row.calls)} +{count(again)}" if again > 0 else count(row.calls)
-
-
-def _totals(rows: tuple[ModelCost, ...]) -> tuple[str, ...]:
-    known = [row.usd for row in rows if row.usd is not None]
-    usd = sum(known) if len(known) == len(rows) else None
-    return (
-        count(sum(row.calls for row in rows)),
-        count(sum(row.input_tokens for row in rows)),
-        count(sum(row.output_tokens for row in rows)),
-        dollars(usd),
-    )
+def _calls(calls: int, attempts: int) -> str:
+    again = attempts - calls
+    return f"{count(calls)} +{count(again)}" if again > 0 else count(calls)
 
 
 def print_published(report: Report, console: Console) -> None:
     """Others' numbers beside this run's, micro and macro apart; nothing where nobody published."""
-    ours = {v.group: v for v in report.metrics if v.metric == "accuracy"}
-    if not report.published or not ours:
+    lines = published_lines(report)
+    if not lines:
         return
-    table = new_table("published", "reader", "macro", "micro", "as of", right=(2, 3))
-    rows: dict[tuple[str, str], dict[str, str]] = {}
-    for item in report.published:
-        row = rows.setdefault((item.system, item.reader), {"as of": item.as_of})
-        row[item.metric] = percent(item.value)
-    for (system, reader), row in list(rows.items())[:_SHOWN]:
-        macro, micro = (row.get(name, "-") for name in ("macro", "micro"))
-        if "unspecified" in row:
-            micro = f"{row['unspecified']} ?"
-        table.add_row(words(system, limit=24), words(reader, limit=16), macro, micro, row["as of"])
+    *others, own = lines
+    table = new_table("published", "reader", "macro", "micro", "mean?", "as of", right=(2, 3, 4))
+    stamped(table, report, "accuracy in percent, beside what others published")
+    for line in others[:_SHOWN]:
+        _add_line(table, line)
+    if (more := len(others) - _SHOWN) > 0:
+        table.add_row(Text(f"and {count(more)} more", DIM))
     table.add_section()
-    macro = percent(ours[MACRO].value) if MACRO in ours else NOT_AVAILABLE
-    this = words(report.adapter.name, "bold", 24)
-    ours_by = words(report.answering.reader if report.answering else "", limit=16)
-    table.add_row(this, ours_by, macro, percent(ours[OVERALL].value), "this run")
+    _add_line(table, own, "bold")
     console.print(table)
-    console.print(Text("? which mean is meant was not published. Sources: the report.", DIM))
+    said = "mean?: the source does not say which of the two. Sources are in the report."
+    console.print(Text(said, DIM))
     if report.answering and not report.answering.comparable:
+        console.print(warning("This run cannot be compared with them:"))
         for reason in report.answering.why:
-            console.print(warning(f"not comparable: {reason}", WARN))
+            console.print(warning(reason))
     console.print()
+
+
+def _add_line(table: Table, line: PublishedLine, style: str = "") -> None:
+    table.add_row(
+        words(line.system, style, _NAME),
+        words(line.reader, limit=_READER),
+        *(Text(value, style) for value in (line.macro, line.micro, line.unstated)),
+        line.as_of.removeprefix("read "),
+    )

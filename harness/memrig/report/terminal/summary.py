@@ -1,12 +1,12 @@
 """The summary at the end of a run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memrig.report.groups import group_names, headline_values, stamps
+from memrig.report.groups import group_names, group_values, why_missing
 from memrig.report.model import Latency, Phase, Report
 from memrig.report.terminal.base import (
     BAD,
@@ -20,7 +20,12 @@ from memrig.report.terminal.base import (
     warning,
     words,
 )
-from memrig.report.terminal.models import answering_lines, print_costs, print_published
+from memrig.report.terminal.models import (
+    answering_lines,
+    print_costs,
+    print_published,
+    stamped,
+)
 from memrig.report.units import (
     NOT_AVAILABLE,
     bounds,
@@ -63,9 +68,7 @@ def print_report(
     console.print()
     if not report.metrics:
         console.print("No question was graded.")
-    for start in range(0, len(report.headline) if report.metrics else 0, _COLUMNS):
-        _print_scores(report, slice(start, start + _COLUMNS), console)
-        console.print()
+    _print_scores(report, console)
     print_costs(report, console)
     print_published(report, console)
     facts(console, _lines(report))
@@ -73,29 +76,38 @@ def print_report(
     _print_paths(directory, console)
 
 
-def _print_scores(report: Report, columns: slice, console: Console) -> None:
-    """With every interval if they fit beside their values, else with those that matter most."""
-    table = _scores(report, columns, wide=True)
-    if not table.row_count:
-        heads = ", ".join(metric_head(name) for name in report.headline[columns])
-        console.print(Text(f"{heads}: {NOT_AVAILABLE}", style=DIM))
+def _print_scores(report: Report, console: Console) -> None:
+    """A few headline metrics beside each other; those without any number are named below."""
+    if not report.metrics:
         return
+    known = {value.metric for value in report.metrics}
+    names = [name for name in report.headline if name in known]
+    for start in range(0, len(names), _COLUMNS):
+        console.print(_fitting(report, names[start : start + _COLUMNS], console))
+        console.print()
+    missing: dict[str, list[str]] = {}
+    for name in report.headline:
+        if name not in known:
+            missing.setdefault(why_missing(report, name), []).append(metric_head(name))
+    for reason, heads in missing.items():
+        console.print(Text(f"{', '.join(heads)}: {NOT_AVAILABLE} ({reason})\n", style=DIM))
+
+
+def _fitting(report: Report, names: Sequence[str], console: Console) -> Table:
+    """With every interval if they fit beside their values, else with those that matter most."""
+    table = _scores(report, names, wide=True)
     unbounded = console.options.update(width=10_000)
     if console.measure(table, options=unbounded).maximum > console.width:
-        table = _scores(report, columns, wide=False)
-    console.print(table)
+        table = _scores(report, names, wide=False)
+    return table
 
 
-def _scores(report: Report, columns: slice, *, wide: bool) -> Table:
-    names = report.headline[columns]
-    marks = ", ".join(stamps(report))
-    head = f"percent, 95 % intervals{f' ({marks})' if marks else ''}"
+def _scores(report: Report, names: Sequence[str], *, wide: bool) -> Table:
     table = new_table("group", "n", *map(metric_head, names), right=range(1, len(names) + 2))
-    table.title = Text(head, style=DIM)
-    table.title_justify = "left"
+    stamped(table, report, "percent, 95 % intervals")
     table.columns[0].no_wrap = False
     for group in group_names(report):
-        values = headline_values(report, group)[columns]
+        values = group_values(report, group, names)
         known = [value.n for value in values if value is not None]
         if not known:
             continue
@@ -116,7 +128,8 @@ def _score(value: MetricValue | None, *, wide: bool, spans: bool) -> Text:
         low, _, high = span.partition("–")
         text.append(f" [{low}, {high}]".rjust(14) if span else " " * 14, style="not bold dim")
     elif span and spans:
-        text.append(f"\n{span}", style="not bold dim")
+        # Two letters less a column are what four of them need.
+        text.append(f"\n{span.replace('100.0', '100')}", style="not bold dim")
     return text
 
 
@@ -136,6 +149,7 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     if pod := "; ".join(_pod_parts(found)):
         yield "pod", Text(pod)
     yield "memory", _memory(report)
+    yield "wall time", Text(seconds(report.resources.wall_s))
     if claims := _claims(report):
         yield "claims", Text(claims, style=WARN)
     verdict = report.audit.verdict
@@ -151,11 +165,13 @@ def _questions(report: Report) -> Text:
     text = Text(f"{count(counts.settled)} of {count(counts.planned)} settled")
     others = {name: number for name, number in counts.outcomes.items() if name != "answered"}
     for name, number in others.items():
-        text.append(f", {count(number)} {name}", style=WARN)
+        # Not to answer may be right.
+        text.append(f", {count(number)} {name}", style="" if name == "abstained" else WARN)
     if not others:
         text.append(", all answered")
     for reason, number in counts.ungraded.items():
-        text.append(f"; {count(number)} not graded: ").append_text(words(reason, limit=200))
+        why = words(reason, limit=200)
+        text.append(f"; {count(number)} not graded (").append_text(why).append(")")
     return text
 
 
@@ -185,7 +201,7 @@ def _memory(report: Report) -> Text:
     cpu = f", {seconds(found.cpu_s)} of CPU" if found.cpu_s is not None else ""
     return Text(
         f"memory system {size(found.peak_memory_bytes)}{cpu}; "
-        f"rig {size(found.rig_peak_memory_bytes)}; wall {seconds(found.wall_s)}"
+        f"rig {size(found.rig_peak_memory_bytes)}"
     )
 
 

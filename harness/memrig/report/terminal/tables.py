@@ -180,8 +180,11 @@ def _print_forecast(plan: Plan, console: Console) -> None:
     table.add_section()
     table.add_row(Text("in all", "bold"), "", "", "", "", Text(total, "bold"))
     console.print(table)
+    bases: dict[str, list[str]] = {}
     for row in rows:
-        console.print(Text(f"{row.phase}: {row.basis}", DIM))
+        bases.setdefault(row.basis, []).append(row.phase)
+    for basis, phases in bases.items():
+        console.print(Text(f"{', '.join(phases)}: {basis}", DIM))
     console.print()
 
 
