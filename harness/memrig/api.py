@@ -35,7 +35,7 @@ from memrig.runs.directory import RunDirectory
 from memrig.runs.exchange import COMPATIBLE, adopt_verdicts, export_hypotheses, official_judge
 from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
-from memrig.runs.models import judge_gateway, open_gateway
+from memrig.runs.models import judge_gateway, model_socket, open_gateway, trial_gateway
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
@@ -172,9 +172,16 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
         raise DataError(f"is not a trial spec ({reason})", where=str(spec_file), fix=fix) from error
     out.mkdir(parents=True, exist_ok=True)
     folder = scenarios or spec_file.parent.parent / "scenarios"
-    with closing(provider_for(spec.adapter.pod)) as provider:
-        services = TrialServices(provider=provider, run_id=spec.trial_id)
-        return asyncio.run(run_trial(spec, folder, out, services))
+    # Beside the trials, as in a run: exchanges that were paid are found again.
+    record = out.absolute().parent / "llm.sqlite"
+
+    async def alone() -> TrialOutcome:
+        with closing(provider_for(spec.adapter.pod)) as provider:
+            async with trial_gateway(spec, record) as gateway:
+                services = TrialServices(provider=provider, run_id=spec.trial_id, models=gateway)
+                return await run_trial(spec, folder, out, services)
+
+    return asyncio.run(alone())
 
 
 def export_longmemeval(run_folder: Path, out: Path) -> int:
@@ -261,7 +268,10 @@ def check_conformance(
         say(reason)
         resolved = await resolve(adapter, kind, progress=say)
         with closing(provider_for(kind)) as provider:
-            return await run_conformance(resolved, provider, only=only, slow=slow)
+            async with model_socket(resolved) as socket:
+                return await run_conformance(
+                    resolved, provider, only=only, slow=slow, gateway_socket=socket
+                )
 
     return asyncio.run(check())
 

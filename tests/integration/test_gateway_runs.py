@@ -43,8 +43,12 @@ class Bench:
         """`memrig run`, its results in a folder of this name."""
         arguments = ["--adapter", self.adapter, "--pod", self.pod, "--out", self.folder / name]
         suite = ["--suite", "locomo", "--sample", "--mode", "native"]
+        return self.command("run", *arguments, *suite, *more, keys=keys)
+
+    def command(self, *arguments: object, keys: bool = True) -> subprocess.CompletedProcess[str]:
+        """`memrig` as a user runs it."""
         return subprocess.run(
-            [MEMRIG, "run", *map(str, [*arguments, *suite, *more])],
+            [MEMRIG, *map(str, arguments)],
             env=self.environment | (self.keys if keys else {}),
             cwd=self.folder,
             capture_output=True,
@@ -140,3 +144,16 @@ def test_a_limit_that_is_reached_stops_the_run_and_it_goes_on_from_there(
     assert whole.returncode == 0, whole.stderr
     assert bench.read("run/grades.jsonl") == bench.read("whole/grades.jsonl")
     assert 0 < calls < len(standin.seen) / 2
+
+
+def test_a_memory_system_that_asks_for_models_is_given_them_by_every_command(bench: Bench) -> None:
+    """Conformance and a single trial reach the same models as a run does."""
+    conform = bench.command("conformance", bench.adapter, "--pod", bench.pod, "--only", "ingest")
+    assert conform.returncode == 0, conform.stdout + conform.stderr
+    assert bench.run("planned", "--no-audit", "--stop-at", "1tokens").returncode == 4
+    (spec,) = (bench.folder / "planned" / "specs").glob("*.json")
+    trial = bench.command("trial", "run", spec, "--out", bench.folder / "alone" / "trials")
+    assert trial.returncode == 0, trial.stdout + trial.stderr
+    (outcome,) = (bench.folder / "alone" / "trials").glob("*/outcome.json")
+    assert json.loads(outcome.read_bytes())["statuses"] == {"answered": 10}
+    assert (bench.folder / "alone" / "llm.sqlite").is_file()

@@ -2,6 +2,7 @@
 
 import secrets
 from contextlib import AsyncExitStack
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -26,11 +27,16 @@ class Bench:
     """One adapter under check, in one pod after another. Use as an async context manager."""
 
     def __init__(
-        self, adapter: AdapterRef, provider: PodProvider, deadlines: Deadlines | None = None
+        self,
+        adapter: AdapterRef,
+        provider: PodProvider,
+        deadlines: Deadlines | None = None,
+        gateway_socket: Path | None = None,
     ) -> None:
         self._adapter = adapter
         self._provider = provider
         self._deadlines = deadlines or DEADLINES
+        self._gateway_socket = gateway_socket
         self._stack = AsyncExitStack()
         self._pod: Pod | None = None
         self._link: Link | None = None
@@ -78,7 +84,12 @@ class Bench:
 
     async def _open(self) -> Link:
         self._starts += 1
-        request = PodRequest(self._adapter, self._run_id, f"conformance-{self._starts}")
+        request = PodRequest(
+            adapter=self._adapter,
+            run_id=self._run_id,
+            trial_id=f"conformance-{self._starts}",
+            gateway_socket=self._gateway_socket,
+        )
         self._pod = pod = await self._stack.enter_async_context(self._provider.start(request))
         client = await self._stack.enter_async_context(MemoryClient(pod.target, self._deadlines))
         await self._wait_ready(pod, client)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from memrig._version import __version__
 from memrig.conformance.bench import Bench
@@ -38,6 +39,7 @@ async def run_conformance(
     slow: bool = False,
     deadlines: Deadlines | None = None,
     on_result: Callable[[CheckResult], None] | None = None,
+    gateway_socket: Path | None = None,
 ) -> ConformanceReport:
     """Starts an adapter, runs the checks, and reports.
 
@@ -50,6 +52,7 @@ async def run_conformance(
         slow: run the slow ones too.
         deadlines: seconds for each kind of call; default: `context.DEADLINES`.
         on_result: is told of each result as it comes.
+        gateway_socket: where the adapter reaches the models that it asked for.
 
     Raises:
         UsageError: `only` names no check.
@@ -58,7 +61,7 @@ async def run_conformance(
     """
     chosen = choose(only, slow=slow)
     results = []
-    async with Bench(adapter, provider, deadlines) as bench:
+    async with Bench(adapter, provider, deadlines, gateway_socket) as bench:
         declared = (await bench.link()).capabilities
         for check in chosen:
             result = await _carry_out(check, bench)

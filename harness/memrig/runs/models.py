@@ -6,12 +6,14 @@ from pathlib import Path
 
 from memrig.errors import UsageError
 from memrig.gateway.config import GatewayConfig, GatewayMode, Limit, Limits
+from memrig.gateway.identity import TrialIdentity
 from memrig.gateway.keyring import find_upstreams
 from memrig.gateway.ledger import check_prices
 from memrig.gateway.prices import PriceTable
 from memrig.gateway.routing import check_key, spec_for
 from memrig.gateway.service import Gateway
 from memrig.model.manifest import AdapterRef
+from memrig.model.trial import TrialSpec
 from memrig.runs.answering import Answering
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
@@ -81,6 +83,41 @@ async def open_gateway(
         seed=lock.seed,
     )
     async with Gateway(settings, prices=PriceTable.load(config.prices)) as gateway:
+        yield gateway
+
+
+@asynccontextmanager
+async def model_socket(adapter: AdapterRef) -> AsyncIterator[Path | None]:
+    """A socket to the models that an adapter asked for, nothing kept; None where it asked for none.
+
+    Raises:
+        GatewayError: no key for one of them.
+    """
+    names = models_of(adapter)
+    if not names:
+        yield None
+        return
+    _check(names, "live", None, Limits(), PriceTable.load())
+    async with Gateway(GatewayConfig(mode="live", models=names)) as gateway:
+        identity = TrialIdentity(trial_id="conformance", seed=0, models=names)
+        async with gateway.serve(identity) as socket:
+            yield socket
+
+
+@asynccontextmanager
+async def trial_gateway(spec: TrialSpec, record: Path) -> AsyncIterator[Gateway | None]:
+    """The gateway of a trial that is run by itself; None where nothing in it calls a model.
+
+    Raises:
+        GatewayError: no key for a model that must be called.
+    """
+    reader = spec.answer.model if spec.answer else ""
+    names = frozenset(name for name in (reader, *models_of(spec.adapter)) if name)
+    if not names:
+        yield None
+        return
+    _check(names, "record", record, Limits(), PriceTable.load())
+    async with Gateway(GatewayConfig(mode="record", record=record, models=names)) as gateway:
         yield gateway
 
 
