@@ -28,11 +28,12 @@ from memrig.runs.lock import (
 )
 from memrig.runs.models import check_models, models_of
 from memrig.runs.staging import promote, staging
+from memrig.suites.answers_file import coverage
 from memrig.suites.base import Suite, SuiteOptions, check_options, load_suite
 from memrig.suites.checks import usable
 from memrig.suites.given import read_given
 from memrig.suites.sampling import Key, catalog, keep, pool, stratified
-from memrig.suites.spool import spool
+from memrig.suites.spool import SpooledScenario, spool
 from memrig.trial.directory import write_aside
 
 Say = Callable[[str], None]
@@ -129,12 +130,23 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             top_k=config.top_k or suite.top_k_for(options),
             deadlines=config.deadlines,
             budget=answering.budget,
-            audit=config.audit and kind != "baseline",
+            audit=config.audit and kind not in {"baseline", "given"},
             scenarios=refs,
-            notes=notes,
+            notes=(*notes, *_fit(config, kind, planned, refs)),
             machine=this_machine(),
         )
         return _settle(config, lock, planned, reason, dry=dry)
+
+
+def _fit(
+    config: RunConfig, kind: PodKind, planned: RunDirectory, refs: Iterable[ScenarioRef]
+) -> tuple[str, ...]:
+    """How answers given in a file fit the questions; nothing is silently left out."""
+    if kind != "given":
+        return ()
+    spooled = (SpooledScenario(planned.scenarios, ref) for ref in refs)
+    questions = [name for scenario in spooled for name in scenario.gold()]
+    return coverage(read_given(Path(config.adapter.removeprefix(ANSWERS))), questions).notes()
 
 
 def _chosen(config: RunConfig) -> dict[str, str]:
@@ -158,8 +170,10 @@ async def pod_for(adapter: str, pod: PodChoice) -> tuple[PodKind, str]:
     if implied and pod not in ("auto", implied):
         message = f"--pod {pod} cannot take this adapter, which needs {implied}"
         raise UsageError(message, where=f"--adapter {adapter}", fix="leave --pod out")
+    if implied == "endpoint":
+        return implied, f"No pod: {adapter} is running already."
     if implied:
-        return implied, f"{implied.capitalize()} pods, since {adapter} needs them."
+        return implied, f"No pod: {adapter} lives in the rig itself."
     return await choose_pod(pod)
 
 
