@@ -311,6 +311,10 @@ def incomplete_report(**changes: object) -> Report:
     return sample_report(**(fields | changes))
 
 
+def _vote(said: str) -> dict[str, object]:
+    return {"score": None, "said": said}
+
+
 def hostile_report() -> Report:
     """Every field that an adapter or a data file can write holds `HOSTILE`, some of it long."""
     text = HOSTILE + LONG
@@ -326,6 +330,26 @@ def hostile_report() -> Report:
         question_id=HOSTILE,
         evidence=(ShownEvidence(source=HOSTILE, text=text),),
         hits=(hit,),
+        answer=text,
+        ungraded=text,
+        verdicts=(
+            {
+                "task": HOSTILE,
+                "score": None,
+                "reason": text,
+                "votes": [_vote(text), _vote(HOSTILE)],
+            },
+        ),
+        citations=({"handle": HOSTILE, "sources": [text], "text": text, "relevant": True},),
+        tools=(
+            {
+                "name": HOSTILE,
+                "arguments": text,
+                "result": text,
+                "is_error": True,
+                "latency_ms": 1.0,
+            },
+        ),
     )
     adapter = sample_report().adapter.model_copy(
         update={"name": HOSTILE, "declared_name": text, "declared_version": HOSTILE}

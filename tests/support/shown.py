@@ -11,9 +11,19 @@ from support.plans import small_plan
 from support.scenarios import small_scenario
 
 
-def shown_plan(root: Path, scenarios: int = 2, *, finished: int = 0, resumed: bool = False) -> Plan:
-    """A plan of that many scenarios, named small-0 and so on; the first `finished` are done."""
-    plan = small_plan(root, *(small_scenario(f"small-{n}") for n in range(scenarios)))
+def shown_plan(
+    root: Path,
+    scenarios: int = 2,
+    *,
+    finished: int = 0,
+    resumed: bool = False,
+    **changes: object,
+) -> Plan:
+    """A plan of that many scenarios, named small-0 and so on; the first `finished` are done.
+
+    `changes` go to the lock.
+    """
+    plan = small_plan(root, *(small_scenario(f"small-{n}") for n in range(scenarios)), **changes)
     for spec in plan.specs[:finished]:
         finish(plan.directory, spec)
     return replace(plan, resumed=resumed, pod_reason="Process pods, as the test wants.")

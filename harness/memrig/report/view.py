@@ -40,10 +40,10 @@ _METHODS = {
     "bca": "BCa bootstrap",
     "cluster-bootstrap": "bootstrap over whole scenarios",
     "cluster-t": "t over scenario means",
-    "cluster-wilson": "Wilson, widened for questions that share a scenario",
+    "cluster-wilson": "Wilson over whole scenarios",
 }
 _OUTCOMES = {
-    "answered": "the adapter answered",
+    "answered": "an answer came, or hits in mode retrieval",
     "abstained": "it declined to answer",
     "budget_exceeded": "a limit of the question was hit; what it answered by then is graded",
     "adapter_error": "it answered with an error: scored 0",
@@ -101,6 +101,7 @@ class Page:
     groups: tuple[Pair, ...]
     metrics: tuple[MetricRow, ...]
     methods: str
+    tagged: str
     ranks: BarChart | None
     latency: BarChart | None
     latencies: tuple[tuple[str, ...], ...]
@@ -131,6 +132,7 @@ def page_of(report: Report) -> Page:
         groups=tuple(Pair(value.group, count(value.n)) for value in groups),
         metrics=tuple(_metric_rows(report, groups)),
         methods=_methods(report),
+        tagged=next((v.group for v in report.metrics if v.kind == "tag"), ""),
         ranks=rank_chart(report.rank_histogram) if report.rank_histogram else None,
         latency=latency_chart(report.search_histogram_ms, search),
         latencies=tuple(_latency_row(item) for item in report.latencies),
@@ -274,7 +276,7 @@ def _outcomes(report: Report) -> tuple[Pair, ...]:
         for name, number in counts.outcomes.items()
     ]
     rows += [
-        Pair(f"ungraded: {reason or 'no reason given'}", count(number), "counts in no mean")
+        Pair(f"of these ungraded: {reason or 'no reason given'}", count(number), "in no mean")
         for reason, number in counts.ungraded.items()
     ]
     if open_ := counts.planned - counts.settled:
