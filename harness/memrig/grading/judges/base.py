@@ -116,6 +116,7 @@ class JudgeGrader:
         self.protocol = prompts.name
         self.prompts = prompts
         self.types = tuple(types)
+        self.votes = ballot.votes
         self._case = case
         self._ballot = ballot
         self._ks = tuple(ks)

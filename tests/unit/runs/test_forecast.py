@@ -1,0 +1,107 @@
+"""What a run is expected to call, send and cost, before it starts."""
+
+import pytest
+
+from memrig.gateway.prices import PriceTable
+from memrig.model.trial import PRESETS, AnswerSpec, Budget
+from memrig.runs.forecast import Forecast, forecast
+from memrig.runs.lock import Lock
+from support.fake_memory import fake_adapter
+from support.plans import small_lock
+
+PRICES = PriceTable.load()
+READER = AnswerSpec(model="gpt-4o-mini", max_output_tokens=100)
+
+
+def rows(lock: Lock) -> dict[str, Forecast]:
+    return {row.phase: row for row in forecast(lock, PRICES)}
+
+
+def answering(tmp_path, **changes: object) -> Lock:
+    """Three scenarios of four episodes and four questions each."""
+    fields: dict[str, object] = {"mode": "reader", "answer": READER, "budget": Budget()}
+    return small_lock(tmp_path, **fields | changes)
+
+
+def test_retrieval_calls_no_model(tmp_path):
+    """Ingest and search are the adapter's calls, and cost nothing."""
+    found = rows(small_lock(tmp_path, repeats=2))
+    assert {name: row.calls for name, row in found.items()} == {"ingest": 24, "search": 24}
+    assert {row.usd for row in found.values()} == {0}
+    assert {row.input_tokens for row in found.values()} == {0}
+
+
+def test_a_reader_is_asked_once_a_question_and_shown_the_top_k(tmp_path):
+    """Replies count at their limit; money is tokens by price."""
+    answer = rows(answering(tmp_path, repeats=2))["answer"]
+    assert (answer.who, answer.calls, answer.output_tokens) == ("gpt-4o-mini", 24, 2400)
+    assert answer.usd == PRICES.cost("gpt-4o-mini", answer.input_tokens, answer.output_tokens)
+    wider = rows(answering(tmp_path, repeats=2, top_k=4))["answer"]
+    assert wider.input_tokens > answer.input_tokens
+
+
+def test_the_context_limit_bounds_what_a_reader_is_shown(tmp_path):
+    """However much there is."""
+    short = AnswerSpec(model="gpt-4o-mini", context_tokens=100)
+    lock = answering(tmp_path, answer=short, top_k=1000)
+    huge = tuple(ref.model_copy(update={"text_bytes": 10**9}) for ref in lock.scenarios)
+    lock = lock.model_copy(update={"scenarios": huge})
+    assert rows(lock)["answer"].input_tokens == 12 * (100 + 250)
+
+
+def test_a_baseline_shows_all_of_a_scenario(tmp_path):
+    """The top k does not bound it."""
+    lock = answering(tmp_path, top_k=1)
+    whole = lock.adapter.model_copy(update={"pod": "baseline", "manifest": None})
+    baseline = rows(lock.model_copy(update={"adapter": whole}))["answer"]
+    assert baseline.input_tokens > rows(lock)["answer"].input_tokens
+
+
+def test_an_agent_may_use_up_its_budget_and_one_turn_more(tmp_path):
+    """Calls, searches and tokens are the most that they can be."""
+    budget = PRESETS["fast"]
+    found = rows(answering(tmp_path, mode="agent", budget=budget))
+    assert found["search"].calls == 12 * budget.tool_calls
+    assert found["answer"].calls == 12 * (budget.turns + 1)
+    assert budget.tokens
+    assert found["answer"].input_tokens == 12 * budget.tokens
+    assert "at most" in found["answer"].basis
+
+
+def test_a_native_answer_has_no_price(tmp_path):
+    """What it costs by its own means is not known; n/a, not 0."""
+    found = rows(answering(tmp_path, mode="native", answer=AnswerSpec()))
+    assert found["search"].calls == 0
+    assert (found["answer"].who, found["answer"].calls) == ("fake", 12)
+    assert found["answer"].usd is None
+
+
+@pytest.mark.parametrize(
+    ("protocol", "votes"), [("longmemeval-compatible", 1), ("answer-judge", 3)]
+)
+def test_a_judge_votes_as_often_as_its_protocol_says(tmp_path, protocol, votes):
+    """Three votes are three calls."""
+    judge = rows(answering(tmp_path, protocol=protocol, judge="claude-haiku-4-5"))["judge"]
+    assert judge.calls == 12 * votes
+    assert judge.basis.startswith(str(votes))
+    assert judge.usd
+    assert judge.usd > 0
+
+
+def test_a_memorys_own_models_read_every_text_once(tmp_path):
+    """Each of them; a sum with an unknown price is unknown."""
+    adapter = fake_adapter()
+    assert adapter.manifest
+    for models, known in ((("gpt-4o-mini",), True), (("gpt-4o-mini", "of-my-own"), False)):
+        manifest = adapter.manifest.model_copy(update={"models": models})
+        asking = adapter.model_copy(update={"manifest": manifest})
+        ingest = rows(small_lock(tmp_path, adapter=asking))["ingest"]
+        assert ingest.who == ", ".join(models)
+        assert ingest.input_tokens > 0
+        assert (ingest.usd is not None) is known
+
+
+def test_an_unknown_price_is_not_zero(tmp_path):
+    """None: half a sum would pass for a whole one."""
+    unknown = AnswerSpec(model="model-of-my-own")
+    assert rows(answering(tmp_path, answer=unknown))["answer"].usd is None
