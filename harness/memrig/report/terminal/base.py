@@ -48,18 +48,18 @@ def make_console(*, stderr: bool = False, file: TextIO | None = None) -> Console
 
 
 class _NoTrailingSpace(RenderHook):
-    """Ends every row of a table at its last letter: a copied table has no ragged tail."""
+    """Ends every line at its last letter: what is copied has no ragged tail."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_Trimmed(item) if isinstance(item, Table) else item for item in renderables]
+        return [_Trimmed(item) if isinstance(item, (Table, Text)) else item for item in renderables]
 
 
 class _Trimmed:
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, whole: Table | Text) -> None:
+        self._whole = whole
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in console.render_lines(self._table, options, pad=False):
+        for line in Segment.split_lines(console.render(self._whole, options)):
             while line and not line[-1].text.strip():
                 line.pop()
             yield from line[:-1]

@@ -95,7 +95,7 @@ def print_published(report: Report, console: Console) -> None:
         return
     *others, own = lines
     table = new_table("published", "reader", "macro", "micro", "mean?", "as of", right=(2, 3, 4))
-    stamped(table, report, "accuracy in percent, beside what others published")
+    stamped(table, report, "accuracy in percent, as published")
     for line in others[:_SHOWN]:
         _add_line(table, line)
     if (more := len(others) - _SHOWN) > 0:
