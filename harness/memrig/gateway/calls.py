@@ -179,9 +179,12 @@ class Calls:
         async def once(number: int) -> WireReply:
             async with provider.pace.turn():
                 attempt = rows.open_attempt(call, key, number, self.stamp())
-                return await self._once(sent, provider, attempt, tried)
+                with clock.running():
+                    return await self._once(sent, provider, attempt, tried)
 
-        return await persistently(once, self.config.retry, self.chance)
+        clock = call.context.clock
+        with clock.standing_still():
+            return await persistently(once, self.config.retry, self.chance)
 
     async def _once(
         self, sent: Call, provider: Provider, attempt: Attempt, tried: list[Attempt]

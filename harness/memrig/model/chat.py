@@ -1,6 +1,7 @@
-"""What the rig says to a model and hears back, whoever provides it. The gateway speaks the wires."""
+"""What the rig says to a model and hears back, whoever provides it; the gateway has the wires."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -29,7 +30,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. Role "tool" answers the call `tool_call_id` of the assistant's message before."""
+    """One message. Role "tool" answers the call `tool_call_id` of the assistant message before."""
 
     role: Literal["user", "assistant", "tool"]
     text: str = ""
@@ -60,9 +61,33 @@ class ChatRequest:
     stream: bool = False
 
 
+class Clock(Protocol):
+    """Whose time a call uses up, where that is not simply the time that passes."""
+
+    def standing_still(self) -> AbstractContextManager[None]:
+        """Takes what is done out of that time."""
+
+    def running(self) -> AbstractContextManager[None]:
+        """Within `standing_still`: counts what is done after all, unless it fails."""
+
+
+class FreeClock:
+    """Implements `Clock` where nobody counts."""
+
+    def standing_still(self) -> AbstractContextManager[None]:
+        """See `Clock`."""
+        return nullcontext()
+
+    def running(self) -> AbstractContextManager[None]:
+        """See `Clock`."""
+        return nullcontext()
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """On whose behalf a call is made. All of it but `trial_id` is in the record's key or its ledger.
+    """On whose behalf a call is made.
+
+    All of it but `trial_id` and `clock` is in the record's key or its ledger.
 
     Args:
         phase: what the call is charged to.
@@ -74,6 +99,7 @@ class CallContext:
         attempt: 0, or how often this very question to the model was put before (a judge whose
             verdict could not be parsed is asked again).
         vote: which of several votes.
+        clock: stands still while a provider makes the caller wait: for a turn, and after failures.
     """
 
     phase: Phase
@@ -83,6 +109,7 @@ class CallContext:
     seed: int
     attempt: int = 0
     vote: int = 0
+    clock: Clock = field(default=FreeClock(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,6 +194,7 @@ class Timeline:
                 trial_id=spec.trial_id,
                 scope=scope,
                 seed=spec.seed,
+                clock=self._time,
             ),
         )
 

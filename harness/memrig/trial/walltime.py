@@ -1,4 +1,4 @@
-"""A question's wall time, which stands still while the rig itself keeps the question waiting."""
+"""A question's wall time, which stands still while rig or provider keep the question waiting."""
 
 import asyncio
 import time
@@ -7,16 +7,18 @@ from contextlib import asynccontextmanager, contextmanager
 
 
 class WallTime:
-    """The time of one question.
+    """The time of one question. Implements `memrig.model.chat.Clock`.
 
-    Waiting for a slot is the rig's doing: it neither uses up the question's time nor counts in how
-    long the question took.
+    Waiting for a slot is the rig's doing, and a model's failed attempts with the pauses after them
+    are the provider's: neither uses up the question's time nor counts in how long it took.
     """
 
     def __init__(self) -> None:
         self._limit: asyncio.Timeout | None = None
         self._began = time.monotonic_ns()
         self._stood = 0
+        self._stopped: int | None = None
+        self._left: float | None = None
 
     @property
     def ns(self) -> int:
@@ -40,21 +42,46 @@ class WallTime:
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """Takes what is done out of the question's time."""
-        began = time.monotonic_ns()
-        limit = self._limit
-        left = self._suspend(limit)
+        self._stop()
         try:
             yield
         finally:
-            self._stood += time.monotonic_ns() - began
-            if limit is not None and left is not None:
-                limit.reschedule(asyncio.get_running_loop().time() + left)
+            self._go()
 
-    @staticmethod
-    def _suspend(limit: asyncio.Timeout | None) -> float | None:
-        """Stops a limit; returns the seconds that it had left."""
-        when = limit.when() if limit else None
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Within `standing_still`: counts what is done after all, unless it fails."""
+        self._go()
+        began = time.monotonic_ns()
+        try:
+            yield
+        except Exception:
+            lost = time.monotonic_ns() - began
+            self._stop()
+            self._give_back(lost)
+            raise
+        else:
+            self._stop()
+
+    def _stop(self) -> None:
+        self._stopped = time.monotonic_ns()
+        limit = self._limit
+        when = limit.when() if limit and not limit.expired() else None
         if limit is None or when is None:
-            return None
+            return
+        self._left = when - asyncio.get_running_loop().time()
         limit.reschedule(None)
-        return when - asyncio.get_running_loop().time()
+
+    def _go(self) -> None:
+        if self._stopped is None:  # cancelled while it ran
+            return
+        self._stood += time.monotonic_ns() - self._stopped
+        self._stopped = None
+        left, self._left = self._left, None
+        if self._limit is not None and left is not None:
+            self._limit.reschedule(asyncio.get_running_loop().time() + left)
+
+    def _give_back(self, ns: int) -> None:
+        self._stood += ns
+        if self._left is not None:
+            self._left += ns / 1e9

@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import grpc
@@ -328,3 +328,31 @@ async def test_the_memorys_calls_are_charged_to_the_phase_it_is_in(rig):
     await rig.run(rig.spec(adapter=asking_adapter()), service)
     assert seen == [("search", f"small/q{n}#0") for n in (1, 2, 3, 4)]
     assert service.identities[0].models == frozenset({"gpt-x"})
+
+
+class Busy(Service):
+    """A provider that fails for a while before it answers."""
+
+    async def chat(self, request: ChatRequest, context: CallContext) -> ChatReply:
+        with context.clock.standing_still():
+            for _ in range(2):
+                with suppress(ConnectionError), context.clock.running():
+                    await asyncio.sleep(0.15)
+                    raise ConnectionError
+                await asyncio.sleep(0.15)
+            with context.clock.running():
+                return await super().chat(request, context)
+
+
+async def test_what_a_provider_loses_is_not_the_questions_time(rig):
+    """Failed attempts and the pauses after them; the attempt that answers counts."""
+    spec = rig.spec(budget=Budget(wall_time_s=0.25))
+    records = questions(await rig.run(spec, Busy(says("x"))))
+    assert outcomes(records) == ["answered"] * 4
+    assert max(record.ns for record in records) < 0.25e9
+    late = rig.spec(budget=Budget(wall_time_s=0.25), repeat=1)
+    slow = Busy(says("x"), delays=(0.1, 2, 0.1, 0.1))
+    _, second, third, _ = questions(await rig.run(late, slow))
+    assert second.outcome.label == "budget_exceeded(wall_time)"
+    assert 0.25e9 < second.ns < 0.5e9
+    assert third.ns > 0.1e9
