@@ -80,12 +80,12 @@ class Collected:
             self.ns["judge"].append(slowest)
 
     def _take_answer(self, record: QuestionRecord) -> None:
+        for call in record.model_calls:  # paid for, also where no answer came of it
+            self.costs.take_call(call)
         if record.answer is None:
             return
         self.ns["answer"].append(record.answer_ns)
         self.context_tokens.append(sum(m.shown_tokens for m in record.answer.memories))
-        for call in record.model_calls:
-            self.costs.take_call(call)
 
     def _take_facts(self, record: Record) -> None:
         match record:
