@@ -6,6 +6,7 @@ import pytest
 
 from memrig.report.html import render_html
 from memrig.report.model import Report
+from support.answer_reports import answered_report, hostile_answers
 from support.browser import Browser, find_browser
 from support.pages import Page
 from support.reports import SCRIPT, hostile_report, incomplete_report, sample_report
@@ -35,13 +36,13 @@ def saved(report: Report, folder: Path) -> Path:
     return path
 
 
-def test_the_page_renders(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("report", [sample_report(), answered_report()])
+def test_the_page_renders(browser: Browser, tmp_path: Path, report: Report) -> None:
     """The browser's own parser finds the same document that was written."""
-    report = sample_report()
     page = Page(browser.dom(saved(report, tmp_path)))
     written = Page(render_html(report))
     assert [e.tag for e in page.elements] == [e.tag for e in written.elements]
-    assert page.text_of("title") == "bm25 0.1.0 on locomo · memrig"
+    assert page.text_of("title") == f"bm25 0.1.0 on {report.suite} · memrig"
 
 
 def test_the_trap_would_catch_a_script(browser: Browser, tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_the_trap_would_catch_a_script(browser: Browser, tmp_path: Path) -> None
 
 def test_hostile_text_does_not_run(browser: Browser, tmp_path: Path) -> None:
     """Scripts, handlers and stray end tags in an adapter's text stay text."""
-    page = Page(browser.dom(saved(hostile_report(), tmp_path)))
+    page = Page(browser.dom(saved(hostile_answers(), tmp_path)))
     assert "owned' on locomo" not in page.text_of("title")
     assert page.text_of("title").endswith("on locomo · memrig")
     assert page.all("script", "img") == []
@@ -61,7 +62,7 @@ def test_hostile_text_does_not_run(browser: Browser, tmp_path: Path) -> None:
 
 def test_nothing_is_loaded_from_elsewhere(browser: Browser, tmp_path: Path) -> None:
     """The document as the browser holds it names no address but its own anchors."""
-    page = Page(browser.dom(saved(hostile_report(), tmp_path)))
+    page = Page(browser.dom(saved(hostile_answers(), tmp_path)))
     assert page.all("link", "base", "iframe", "object", "embed") == []
     for element in page.elements:
         assert "src" not in element.attributes
@@ -69,7 +70,16 @@ def test_nothing_is_loaded_from_elsewhere(browser: Browser, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-@pytest.mark.parametrize("report", [sample_report(), incomplete_report(), hostile_report()])
+@pytest.mark.parametrize(
+    "report",
+    [
+        sample_report(),
+        incomplete_report(),
+        hostile_report(),
+        answered_report(),
+        hostile_answers(),
+    ],
+)
 def test_it_fits_without_scrolling_sideways(
     browser: Browser, tmp_path: Path, width: int, report: Report
 ) -> None:

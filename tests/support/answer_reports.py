@@ -17,7 +17,7 @@ from memrig.report.model import (
 )
 from memrig.runs.judge import Judged
 from memrig.stats.summary import Kind, MetricValue
-from support.reports import sample_report, shown_question
+from support.reports import HOSTILE, LONG, hostile_report, sample_report, shown_question
 
 #: (accuracy, n, kind) by group, in the order of a summary.
 GROUPS: dict[str, tuple[float, int, Kind]] = {
@@ -256,3 +256,15 @@ def judged(score: float | None = 1.0, *verdicts: Verdict, **changes: object) -> 
     """A question that was graded as soon as its trial was sealed."""
     found = grade() if score is not None else ungraded("no judge was asked")
     return Judged(found, record(**changes), verdicts, score)
+
+
+def hostile_answers() -> Report:
+    """Names of models and systems, reasons and sources that hold what `HOSTILE` holds."""
+    answering = ANSWERING.model_copy(
+        update={"reader": HOSTILE, "served_readers": (HOSTILE + LONG,), "why": (HOSTILE + LONG,)}
+    )
+    costs = (cost("answer", "reader", HOSTILE, None), cost("judge", "judge", LONG, 1.0))
+    published = (row(HOSTILE, "micro", 0.5, note=HOSTILE), row(LONG, "macro", 0.5))
+    changes = {"answering": answering, "costs": costs, "published": published}
+    accuracy = tuple(v for v in accuracies() if v.metric == "accuracy")
+    return hostile_report().model_copy(update={**changes, "metrics": accuracy})

@@ -80,9 +80,7 @@ def clustered(
         return NOTHING
     singles = [statistic(row) for row in np.eye(count)]
     if np.ptp(singles) < _SAME:
-        # All clusters agree, often at 0 or 1: a spread of nothing would claim certainty.
-        bounds = wilson(singles[0] * count, count)
-        return Interval(bounds.low, bounds.high, "cluster-wilson")
+        return _without_spread(singles[0], count)
     if count < FEW_CLUSTERS:
         return _jackknife_t(count, statistic)
     rng = np.random.default_rng(seed)
@@ -91,10 +89,15 @@ def clustered(
     tail = (1 - LEVEL) / 2
     low, high = np.nanquantile(samples, [tail, 1 - tail])
     if high - low < _SAME:
-        # As above, of a statistic that no single cluster gives, such as a mean of categories.
-        bounds = wilson(float(low) * count, count)
-        return Interval(bounds.low, bounds.high, "cluster-wilson")
+        # A statistic that no single cluster gives, such as a mean of categories.
+        return _without_spread(float(low), count)
     return Interval(float(low), float(high), "cluster-bootstrap")
+
+
+def _without_spread(value: float, count: int) -> Interval:
+    """All clusters agree, often at 0 or 1: a spread of nothing would claim certainty."""
+    bounds = wilson(min(1.0, max(0.0, value)) * count, count)
+    return Interval(bounds.low, bounds.high, "cluster-wilson")
 
 
 def _jackknife_t(count: int, statistic: Callable[[Floats], float]) -> Interval:
@@ -103,5 +106,7 @@ def _jackknife_t(count: int, statistic: Callable[[Floats], float]) -> Interval:
     if np.isnan(left_out).any():
         return NOTHING
     variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
+    if np.ptp(left_out) < _SAME:
+        return _without_spread(whole, count)
     half = float(stats.t.ppf(0.5 + LEVEL / 2, count - 1)) * math.sqrt(variance)
     return Interval(max(0.0, whole - half), min(1.0, whole + half), "cluster-t")

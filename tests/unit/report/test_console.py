@@ -18,6 +18,7 @@ from memrig.report.console import (
 )
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
+from support.answer_reports import answered_report, hostile_answers
 from support.reports import (
     HOSTILE,
     hostile_report,
@@ -27,7 +28,13 @@ from support.reports import (
     shown_question,
 )
 
-REPORTS = {"sample": sample_report, "incomplete": incomplete_report, "hostile": hostile_report}
+REPORTS = {
+    "sample": sample_report,
+    "incomplete": incomplete_report,
+    "hostile": hostile_report,
+    "answers": answered_report,
+    "hostile answers": hostile_answers,
+}
 
 
 class Terminal(io.StringIO):

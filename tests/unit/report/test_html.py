@@ -9,6 +9,7 @@ import pytest
 
 from memrig.report.html import render_html
 from memrig.report.model import Report
+from support.answer_reports import answered_report, hostile_answers
 from support.pages import Page
 from support.reports import (
     HOSTILE,
@@ -21,7 +22,13 @@ from support.reports import (
     shown_question,
 )
 
-REPORTS = {"sample": sample_report, "incomplete": incomplete_report, "hostile": hostile_report}
+REPORTS = {
+    "sample": sample_report,
+    "incomplete": incomplete_report,
+    "hostile": hostile_report,
+    "answers": answered_report,
+    "hostile answers": hostile_answers,
+}
 
 
 @pytest.fixture(params=REPORTS)

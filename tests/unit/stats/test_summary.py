@@ -150,3 +150,95 @@ def test_the_summary_does_not_depend_on_the_order_of_grades_within_scenarios():
 def test_every_interval_of_a_run_is_the_same_at_every_report():
     """The seed comes from the run's lock."""
     assert table(LOPSIDED) == table(LOPSIDED)
+
+
+TAGGED = [
+    *[grade(f"a{n}", "facts", 1.0) for n in range(4)],
+    *[grade(f"b{n}", "facts", 0.0, tags=("abstention",)) for n in range(2)],
+    *[grade(f"c{n}", "temporal", float(n > 0)) for n in range(3)],
+    grade("d", "temporal", 1.0, tags=("abstention", "source:7")),
+]
+
+
+def test_a_tag_splits_the_questions_in_two_groups():
+    """Those that have it and those without; marks of the form name:value make no group."""
+    values = table(TAGGED)
+    assert values["recall_any@10", "without abstention"].value == 6 / 7
+    assert values["recall_any@10", "abstention"].value == 1 / 3
+    assert [values["recall_any@10", name].n for name in ("without abstention", "abstention")] == (
+        [7, 3]
+    )
+    assert {group for _, group in values} == {
+        "overall", "macro", "without abstention", "abstention", "facts", "temporal",
+    }  # fmt: skip
+
+
+def test_tags_are_labelled_and_stand_between_macro_and_the_categories():
+    """Neither a category nor a mean of them."""
+    values = summarise(TAGGED, (HIT,), "practical", "practical", seed=5)
+    assert [(value.group, value.kind) for value in values] == [
+        ("overall", "micro"),
+        ("macro", "macro"),
+        ("without abstention", "tag"),
+        ("abstention", "tag"),
+        ("facts", "category"),
+        ("temporal", "category"),
+    ]
+
+
+def test_tags_are_never_in_macro():
+    """The mean of the categories' means is the same with them and without."""
+    plain = [item.model_copy(update={"tags": ()}) for item in TAGGED]
+    assert table(TAGGED)["mrr", "macro"] == table(plain)["mrr", "macro"]
+    assert table(TAGGED)["mrr", "macro"].value == pytest.approx((4 / 6 + 3 / 4) / 2)
+
+
+def test_tag_groups_have_intervals_of_their_own_questions():
+    """As every group."""
+    value = table(TAGGED)["recall_any@10", "abstention"]
+    expected = wilson(1, 3)
+    assert (value.low, value.high, value.interval) == (expected.low, expected.high, "wilson")
+
+
+def test_a_tag_that_every_question_has_makes_no_group():
+    """It would be overall once more."""
+    every = [item.model_copy(update={"tags": ("abstention",)}) for item in TAGGED]
+    assert {group for _, group in table(every)} == {"overall", "macro", "facts", "temporal"}
+
+
+def test_where_only_the_untagged_are_scored_that_is_said():
+    """Retrieval has no number for abstention, and its overall is of the others."""
+    grades = [
+        item if "abstention" not in item.tags else item.model_copy(update={"scores": {"mrr": 1.0}})
+        for item in TAGGED
+    ]
+    groups = {group for metric, group in table(grades) if metric == "recall_any@10"}
+    assert "without abstention" in groups
+    assert "abstention" not in groups
+    assert ("mrr", "abstention") in table(grades)
+
+
+def test_a_tag_that_is_a_categorys_name_is_one_group():
+    """LoCoMo's adversarial questions are both; a report has one value of a name."""
+    grades = [
+        *[grade(f"a{n}", "facts", 1.0) for n in range(3)],
+        *[grade(f"b{n}", "adversarial", 0.0, tags=("adversarial",)) for n in range(2)],
+    ]
+    values = summarise(grades, (HIT,), "locomo", "locomo-f1", seed=5)
+    assert [(value.group, value.kind) for value in values] == [
+        ("overall", "micro"),
+        ("macro", "macro"),
+        ("without adversarial", "tag"),
+        ("adversarial", "category"),
+        ("facts", "category"),
+    ]
+
+
+@pytest.mark.parametrize("scenarios", [8, 40])
+def test_a_macro_without_spread_claims_no_certainty(scenarios):
+    """All right in every category: the interval is that of so many scenarios, not a point."""
+    grades = [grade(f"s{n}", ("facts", "temporal")[n % 2], 1.0) for n in range(scenarios)]
+    value = table(grades)["recall_any@10", "macro"]
+    expected = wilson(scenarios, scenarios)
+    assert (value.low, value.high) == (expected.low, expected.high)
+    assert value.interval == "cluster-wilson"
