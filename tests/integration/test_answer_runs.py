@@ -1,6 +1,8 @@
 """Runs with answers from end to end: reader, judge, faults of the provider, record and replay."""
 
 import json
+import signal
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from memrig.errors import IncompleteError, UsageError
 from memrig.model.trial import Budget
 from memrig.report.model import Report
 from memrig.runs.config import parse_limits
-from support.command import ROOT, memrig
+from support.command import ROOT, memrig, start
 from support.llm_standin import Fault, LlmStandIn, Say, Seen
 from support.model_fixtures import nobody, standin, with_models, without_models
 from support.model_runs import (
@@ -142,6 +144,36 @@ def test_a_provider_that_goes_down_leaves_a_run_that_goes_on_where_it_stopped(
         assert len(counting.paid) == 16
         whole = answers(tmp_path / "whole", **LONGMEMEVAL)
     assert resumed.grades == whole.grades
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
+def test_an_interrupted_run_asks_again_only_what_was_under_way(standin, tmp_path, how):
+    """Ctrl-C and kill -9 alike: what had been answered is in the record."""
+    counting = Counting(models)
+
+    def slowly(seen: Seen) -> str | Say | Fault:
+        said = counting(seen)
+        return Say(said, delay_s=0.2) if isinstance(said, str) else said
+
+    standin.script = slowly
+    arguments = ["--suite", "longmemeval", "--sample", "--adapter", "baseline:full-context"]
+    arguments += ["--reader-model", GPT, "--judge-model", CLAUDE, "--out", str(tmp_path / "run")]
+    process = start("run", *arguments, cwd=tmp_path)
+    give_up = time.monotonic() + 60
+    while standin.answered < 4 and time.monotonic() < give_up:
+        time.sleep(0.01)
+    process.send_signal(how)
+    process.communicate(timeout=30)
+    assert process.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
+    assert standin.answered < 16
+    done = memrig("run", *arguments, cwd=tmp_path)
+    assert done.code == 0, done.err
+    # Four trials are under way at a time, and each waits for one model.
+    assert len(counting.paid) <= 16 + 4
+    whole = answers(tmp_path / "whole", **LONGMEMEVAL)
+    assert (tmp_path / "run" / "grades.jsonl").read_bytes() == whole.grades
 
 
 @pytest.mark.parametrize(
