@@ -170,21 +170,20 @@ def test_given_answers_are_judged_like_any_others(standin, tmp_path):
 
 
 def test_a_judge_is_measured_against_labels(standin, tmp_path):
-    """`memrig judge calibrate` asks the stand-in and prints its table."""
-    done = command("judge", "calibrate", "--judge-model", CLAUDE, cwd=tmp_path)
+    """`memrig judge calibrate` asks the stand-in and prints its table; replayed, as JSON."""
+    chosen = ("judge", "calibrate", "--judge-model", CLAUDE)
+    record = ("--llm-record", tmp_path / "judge.sqlite")
+    done = command(*chosen, *record, cwd=tmp_path)
     assert done.code == 0, done.err
     for row in ("accuracy", "kappa", "order of the texts", "padded answers", "cost"):
         assert row in done.out
     assert f"{CLAUDE}-served" in done.out
-    as_json = ("--json", "--llm-record", tmp_path / "judge.sqlite")
-    done = command("judge", "calibrate", "--judge-model", CLAUDE, *as_json, cwd=tmp_path)
     calls = len(standin.seen)
-    measured = json.loads(done.out)
-    assert measured["calls"] == calls / 2
-    again = ("--json", "--llm", "replay-strict", "--llm-record", tmp_path / "judge.sqlite")
-    replayed = command("judge", "calibrate", "--judge-model", CLAUDE, *again, cwd=tmp_path)
+    replayed = command(*chosen, *record, "--json", "--llm", "replay-strict", cwd=tmp_path)
     assert len(standin.seen) == calls
-    assert json.loads(replayed.out)["kappa"] == measured["kappa"]
+    measured = json.loads(replayed.out)
+    assert measured["calls"] == calls
+    assert f"{measured['kappa']:.3f}" in done.out
 
 
 ADAPTERS = {"oracle": "baseline:oracle", "bm25": "images/bm25", "none": "images/none"}
