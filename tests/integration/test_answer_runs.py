@@ -25,6 +25,7 @@ from support.model_runs import (
     agent,
     answers,
     failing,
+    go_down,
     insatiable,
     models,
     scattered,
@@ -123,8 +124,7 @@ def test_a_provider_that_goes_down_leaves_a_run_that_goes_on_where_it_stopped(
 
     def going_down(seen: Seen) -> str | Say | Fault:
         if len(counting.paid) == 9:
-            standin.refuse()
-            return Fault(cut="hard")
+            return go_down(standin)
         return counting(seen)
 
     standin.script = going_down

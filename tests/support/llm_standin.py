@@ -336,12 +336,6 @@ class LlmStandIn:
         """The next requests meet these, in order, before the script is asked again."""
         self._faults.extend(faults)
 
-    def refuse(self) -> None:
-        """Takes no more connections; those that are open end with their next reply. For scripts."""
-        assert self._server is not None
-        self._server.close()
-        self.script = lambda _seen: Fault(cut="hard")
-
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._connection, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]

@@ -15,7 +15,7 @@ from memrig.model.transcript import QuestionRecord
 from memrig.report.model import Report
 from memrig.trial.directory import load_trial
 from support.judges import blocks_of
-from support.llm_standin import Fault, Say, Script, Seen
+from support.llm_standin import Fault, LlmStandIn, Say, Script, Seen
 
 CLAUDE, GPT = "claude-haiku-4-5", "gpt-4o-mini"
 KEY = "sk-planted-3f1c9a7e55"
@@ -77,6 +77,14 @@ def failing(script: Script, every: int, faults: Sequence[Fault] = FAULTS) -> Scr
         return faults[turn % len(faults)] if rest == 0 else script(seen)
 
     return answer
+
+
+def go_down(standin: LlmStandIn) -> Fault:
+    """Takes no more connections; those that are open end with their next reply. For scripts."""
+    assert standin._server is not None
+    standin._server.close()
+    standin.script = lambda _seen: Fault(cut="hard")
+    return Fault(cut="hard")
 
 
 def scattered(folder: Path) -> Path:
