@@ -23,13 +23,25 @@ _PUBLISHED = {
 }
 
 
-def answering_summary(lock: Lock, found: Collected) -> AnsweringSummary | None:
-    """None in mode retrieval."""
+def answering_summary(
+    lock: Lock, found: Collected, incomplete: str = "", unanswered: int = 0
+) -> AnsweringSummary | None:
+    """How questions were answered and judged; None in mode retrieval.
+
+    Args:
+        lock: the run's.
+        found: its trials.
+        incomplete: why the run is not whole; empty if it is.
+        unanswered: questions to which no answer was given, where answers came in a file.
+    """
     if lock.mode == "retrieval":
         return None
     answer, shown = lock.answer, found.context_tokens
     p50, p95 = np.quantile(shown, [0.5, 0.95]) if any(shown) else (None, None)
-    why = tuple(_why(lock))
+    why = [*_why(lock), *_why_partial(lock, incomplete, unanswered)]
+    if lock.adapter.name == "baseline:full-context" and found.context_cut:
+        limit = answer.context_tokens if answer else 0
+        why.append(f"{found.context_cut} contexts were cut to {limit:,} tokens: not all was shown")
     return AnsweringSummary(
         reader=answer.model if answer else "",
         served_readers=tuple(sorted(found.costs.served.get("answer", set()) - {""})),
@@ -41,8 +53,9 @@ def answering_summary(lock: Lock, found: Collected) -> AnsweringSummary | None:
         judge=lock.judge,
         served_judges=tuple(sorted(found.costs.served.get("judge", set()) - {""})),
         judge_agreement=_agreement(found.grades) if lock.judge else None,
+        context_cut=found.context_cut,
         comparable=not why,
-        why=why,
+        why=tuple(why),
     )
 
 
@@ -68,6 +81,23 @@ def _why(lock: Lock) -> Iterator[str]:
         yield f"graded by other labels than the published ones ({lock.options['labels']})"
 
 
+def _why_partial(lock: Lock, incomplete: str, unanswered: int) -> Iterator[str]:
+    """What was left out of these numbers, or put together otherwise than others do."""
+    if incomplete:
+        yield f"the run is not whole: {incomplete}"
+    if "only_answered" in lock.options:
+        yield "only questions with an answer in the file were graded"
+    if unanswered:
+        yield f"{unanswered} questions have no answer in the file and count as wrong"
+    if lock.isolation == "pooled":
+        yield "all scenarios were in one memory (pooled)"
+    if lock.adapter.pod == "baseline":
+        yield "a baseline of the rig is no memory system"
+    models = lock.adapter.manifest.models if lock.adapter.manifest else ()
+    if built_in := [name for name in models if name.startswith(_BUILT_IN)]:
+        yield f"the memory system used models that are built into memrig ({', '.join(built_in)})"
+
+
 def is_dataset(lock: Lock) -> bool:
     """Whether the questions come from the published data of the suite, whole and unchanged."""
     return not lock.sample and (lock.data.name == lock.suite or lock.data.name in DATASETS)
@@ -83,7 +113,7 @@ def published_rows(lock: Lock) -> tuple[PublishedRow, ...]:
     benchmark = _PUBLISHED.get(lock.protocol)
     if benchmark is None or not is_dataset(lock) or lock.mode == "retrieval":
         return ()
-    variant = lock.options.get("variant", "")
+    variant = lock.data.name.removeprefix(benchmark).removeprefix("-")
     return tuple(
         PublishedRow(
             system=item.system,

@@ -58,6 +58,8 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
     counts = _counts(lock, found)
     audit = _audit(found)
     incomplete = _incomplete(lock, counts, found, audit)
+    given = lock.adapter.pod == "given"
+    unanswered = counts.outcomes.get("adapter_error", 0) if given else 0
     seed = int(lock.digest.removeprefix("sha256:")[:16], 16)
     return Report(
         run_id=directory.root.name,
@@ -65,7 +67,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         memrig_version=__version__,
         complete=not incomplete,
         incomplete=incomplete,
-        labels=_labels(lock, audit),
+        labels=_labels(lock, audit, unanswered),
         notes=(*lock.data.notes, *lock.notes, *_cluster_note(found.grades)),
         adapter=_adapter(lock, found),
         suite=lock.suite,
@@ -87,7 +89,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         ingest=_ingest(found),
         claims=_claims(found.grades),
         resources=_resources(found, executions),
-        answering=answering_summary(lock, found),
+        answering=answering_summary(lock, found, incomplete, unanswered),
         costs=found.costs.rows(),
         published=published_rows(lock),
         audit=audit,
@@ -136,8 +138,9 @@ def _undecided(grade: Grade, found: Collected) -> bool:
     return grade.reason.startswith(NO_VERDICT) or key in found.verdicts
 
 
-def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
+def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
+    asked = sum(ref.questions for ref in lock.scenarios)
     reader = lock.answer.model if lock.answer else ""
     own = not lock.sample and not is_dataset(lock)
     said = (
@@ -146,6 +149,8 @@ def _labels(lock: Lock, audit: Audit) -> tuple[str, ...]:
         (judge_warning(lock.protocol, lock.judge), bool(lock.judge)),
         (f"own data: {lock.data.name} ({lock.data.origin})", own),
         ("built-in sample, not the dataset", lock.sample),
+        (f"only the {asked} questions with an answer", "only_answered" in lock.options),
+        (f"{unanswered} of {asked} questions without an answer: counted as wrong", unanswered > 0),
         (f"limited to {lock.limit} questions (stratified)", lock.limit is not None),
         ("pooled: all scenarios in one memory", lock.isolation == "pooled"),
         (_PODS.get(lock.adapter.pod, ""), True),

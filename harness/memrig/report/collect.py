@@ -50,6 +50,7 @@ class Collected:
     verdicts: dict[tuple[str, str, str], list[Verdict]] = field(default_factory=dict)
     costs: CostTable = field(default_factory=CostTable)
     context_tokens: list[int] = field(default_factory=list)
+    context_cut: int = 0
     _counted: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, spec: TrialSpec, record: Record) -> None:
@@ -85,7 +86,10 @@ class Collected:
         if record.answer is None:
             return
         self.ns["answer"].append(record.answer_ns)
-        self.context_tokens.append(sum(m.shown_tokens for m in record.answer.memories))
+        shown = record.answer.memories
+        self.context_tokens.append(sum(memory.shown_tokens for memory in shown))
+        found = {hit.ref_id for search in record.searches for hit in search.hits}
+        self.context_cut += len(found) > len(shown)
 
     def _take_facts(self, record: Record) -> None:
         match record:

@@ -62,7 +62,8 @@ class AnsweringSummary(_Frozen):
     """How questions were answered and judged.
 
     `comparable` is False where the reader is built in or the judge is not the protocol's; `why`
-    says it. `context_tokens_p50` is what a reader was shown, by the rig's estimate.
+    says it. `context_tokens_p50` is what a reader was shown, by the rig's estimate; `context_cut`
+    counts questions whose memories did not all fit.
     """
 
     reader: str
@@ -71,6 +72,7 @@ class AnsweringSummary(_Frozen):
     context_limit: int
     context_tokens_p50: float | None
     context_tokens_p95: float | None
+    context_cut: int = 0
     budget: str
     judge: str
     served_judges: tuple[str, ...]

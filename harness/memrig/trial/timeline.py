@@ -117,7 +117,8 @@ class Timeline:
         return self._scenario.ref.questions - done
 
     async def _ingest(self, episodes: Iterable[Episode]) -> None:
-        async with self._charged("ingest", self._id):
+        # With the repeat: two of them may run at once, and must not share what was recorded.
+        async with self._charged("ingest", f"{self._id}#{self._session.spec.repeat}"):
             await self._stream(_Tally(episodes, self._dates))
 
     async def _stream(self, sent: "_Tally") -> None:
