@@ -32,7 +32,13 @@ from memrig.report.html import render_html
 from memrig.report.model import Report
 from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
-from memrig.runs.exchange import COMPATIBLE, adopt_verdicts, export_hypotheses, official_judge
+from memrig.runs.exchange import (
+    COMPATIBLE,
+    Exported,
+    adopt_verdicts,
+    export_hypotheses,
+    official_judge,
+)
 from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
 from memrig.runs.models import judge_gateway, model_socket, open_gateway, trial_gateway
@@ -75,6 +81,7 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     """As `run`, inside a running event loop."""
     watch = watch or Watch()
     prepared = await make_plan(config, watch.say)
+    _check_replay(prepared, config)
     if config.verdicts:
         adopt_verdicts(prepared, config.verdicts)
     watch.planned(prepared)
@@ -88,6 +95,19 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
         error.report = report
         raise error
     return report
+
+
+def _check_replay(prepared: Plan, config: RunConfig) -> None:
+    """Refuses to replay a run into its own folder, where everything is finished already."""
+    own, given = prepared.directory.record, config.llm_record
+    if not (config.llm.startswith("replay") and prepared.resumed) or given is None:
+        return
+    if own.exists() and given.exists() and given.samefile(own):
+        raise UsageError(
+            "this folder holds the run that is to be replayed: nothing would be done again",
+            where=f"--llm {config.llm}",
+            fix="give another folder with --out, then compare the two grades.jsonl",
+        )
 
 
 def _never_served(report: Report) -> str:
@@ -184,8 +204,8 @@ def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOu
     return asyncio.run(alone())
 
 
-def export_longmemeval(run_folder: Path, out: Path) -> int:
-    """Writes a run's answers for LongMemEval's own evaluator; returns how many.
+def export_longmemeval(run_folder: Path, out: Path) -> Exported:
+    """Writes a run's answers for LongMemEval's own evaluator.
 
     Raises:
         UsageError: the folder holds no such run.

@@ -39,6 +39,8 @@ async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
     room, hit = _room(question, found, spec, budget)
     request = _request(question, cut_by_rank(items, room, handles), spec)
     reply = await call_model(request, "reader", access, trace)
+    if budget.usd is not None and (reply.cost_usd or 0.0) > budget.usd:
+        hit = hit or "usd"  # its one call is always made; what it cost is known only now
     marked = spec.prompt == "step-by-step"
     trace.answer = reader_answer(reply.text, handles, marked=marked, reserved=bool(hit))
     return exceeded(hit, budget) if hit else settled(trace.answer.abstained)

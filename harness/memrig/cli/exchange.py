@@ -20,8 +20,11 @@ def longmemeval(
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("hypotheses.jsonl"),
 ) -> None:
     """Writes a run's answers as the hypothesis file that LongMemEval's evaluator reads."""
-    count = api.export_longmemeval(run, out)
-    typer.echo(f"{count} hypotheses written to {out}")
+    done = api.export_longmemeval(run, out)
+    typer.echo(f"{done.written} hypotheses written to {out}")
+    if done.left_out:
+        names = ", ".join(done.left_out)
+        typer.echo(f"left out, failed by the rig or a provider: {names}", err=True)
 
 
 @import_app.command(name="longmemeval")

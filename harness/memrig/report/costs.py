@@ -51,6 +51,8 @@ class CostTable:
         """Takes a judge's votes; each may have been asked for more than once."""
         found = self._sum("judge", "judge", verdict.model)
         for vote in verdict.votes:
+            if not vote.asked:  # somebody else's: nothing was called for it here
+                continue
             tokens = vote.input_tokens, vote.output_tokens
             found.add(vote.asked, vote.attempts, tokens, vote.cost_usd)
             if vote.served_model:

@@ -1,6 +1,7 @@
 """Answers out to a benchmark's own evaluator, and its verdicts back in."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from memrig.errors import DataError, UsageError
@@ -17,11 +18,20 @@ from memrig.trial.directory import load_trial
 COMPATIBLE = "longmemeval-compatible"
 
 
-def export_hypotheses(run: Path, out: Path) -> int:
-    """Writes a LongMemEval run's answers; returns how many.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many hypotheses were written, and the questions that have none."""
 
-    A question that ended without an answer has an empty hypothesis: the evaluator counts what it
-    is given, so leaving it out would flatter.
+    written: int
+    left_out: tuple[str, ...]
+
+
+def export_hypotheses(run: Path, out: Path) -> Exported:
+    """Writes a LongMemEval run's answers.
+
+    A question that the memory system left without an answer has an empty hypothesis: the evaluator
+    counts what it is given, so leaving it out would flatter. One that the rig or a provider failed
+    is left out and named: an empty one would count as wrong.
 
     Raises:
         UsageError: the run is of another suite, has no answers, several repeats, or is not whole.
@@ -35,6 +45,7 @@ def export_hypotheses(run: Path, out: Path) -> int:
             fix="give a run of --suite longmemeval in mode reader, agent or native, not repeated",
         )
     answers: dict[str, str] = {}
+    left_out: list[str] = []
     for spec in directory.specs():
         if spec.kind != "scored":
             continue
@@ -44,11 +55,14 @@ def export_hypotheses(run: Path, out: Path) -> int:
             raise UsageError(message, where=str(run), fix=fix)
         _, _, records = load_trial(folder)
         for record in records:
-            if isinstance(record, QuestionRecord):
-                name = record.question_id.rpartition("/")[2]
-                answers[name] = record.answer.text if record.answer else ""
+            if not isinstance(record, QuestionRecord):
+                continue
+            if record.outcome.status == "harness_error":
+                left_out.append(record.question_id)
+            else:
+                answers[record.question_id] = record.answer.text if record.answer else ""
     write_hypotheses(out, answers)
-    return len(answers)
+    return Exported(len(answers), tuple(left_out))
 
 
 def official_judge(path: Path) -> str:

@@ -13,7 +13,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memrig.errors import GatewayError, HarnessError, InfrastructureError, MemrigError
+from memrig.errors import (
+    GatewayError,
+    HarnessError,
+    InfrastructureError,
+    MemrigError,
+    UsageError,
+)
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider
 from memrig.runs.directory import Execution, RunDirectory
@@ -86,7 +92,7 @@ class LocalExecutor:
         most = max(jobs + 1, _WAITING if services.models else 0)
         self._alive = asyncio.Semaphore(1 if alone else most)
         self._measured = asyncio.Semaphore(jobs)
-        self._stopped: GatewayError | None = None
+        self._stopped: MemrigError | None = None
         self._unlucky = 0
 
     async def execute(self, plan: Plan, observer: Observer) -> Executed:
@@ -146,7 +152,12 @@ class LocalExecutor:
             raise self._stopped
 
     def _note(self, error: MemrigError) -> None:
-        """Stops a run that cannot go on: no key, no money left, nothing recorded, no provider."""
+        """Stops a run that cannot go on: no key, no money left, nothing recorded, no provider.
+
+        So does a mode that the memory system does not have: every trial would say the same.
+        """
+        if isinstance(error, UsageError):
+            self._stopped = self._stopped or error
         if not isinstance(error, GatewayError) or self._stopped:
             return
         self._unlucky += 1

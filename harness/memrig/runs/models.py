@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from memrig.errors import UsageError
+from memrig.errors import GatewayError, PrerequisiteError, UsageError
 from memrig.gateway.config import GatewayConfig, GatewayMode, Limit, Limits
 from memrig.gateway.identity import TrialIdentity
 from memrig.gateway.keyring import find_upstreams
@@ -31,7 +31,7 @@ def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -
     Raises:
         UsageError: a limit in money and a model without a known price, or a replay without the
             record of an earlier run.
-        GatewayError: no key for a model that must be called.
+        PrerequisiteError: no key for a model that must be called.
     """
     judge = "" if config.verdicts else answering.judge
     reader = answering.answer.model if answering.answer else ""
@@ -61,7 +61,10 @@ def _check(
     check_prices(names, limits, prices)
     upstreams = find_upstreams()
     for name in sorted(names):
-        check_key(name, spec_for(name, upstreams))
+        try:
+            check_key(name, spec_for(name, upstreams))
+        except GatewayError as error:  # nothing was started: the machine lacks it
+            raise PrerequisiteError(error.message, where=error.where, fix=error.fix) from error
 
 
 @asynccontextmanager
@@ -91,7 +94,7 @@ async def model_socket(adapter: AdapterRef) -> AsyncIterator[Path | None]:
     """A socket to the models that an adapter asked for, nothing kept; None where it asked for none.
 
     Raises:
-        GatewayError: no key for one of them.
+        PrerequisiteError: no key for one of them.
     """
     names = models_of(adapter)
     if not names:
@@ -109,7 +112,7 @@ async def trial_gateway(spec: TrialSpec, record: Path) -> AsyncIterator[Gateway 
     """The gateway of a trial that is run by itself; None where nothing in it calls a model.
 
     Raises:
-        GatewayError: no key for a model that must be called.
+        PrerequisiteError: no key for a model that must be called.
     """
     reader = spec.answer.model if spec.answer else ""
     names = frozenset(name for name in (reader, *models_of(spec.adapter)) if name)
@@ -129,7 +132,7 @@ async def judge_gateway(
 
     Raises:
         UsageError: as `check_models`.
-        GatewayError: likewise.
+        PrerequisiteError: likewise.
     """
     _check(frozenset({model}), mode, record, limits, PriceTable.load())
     kept: GatewayMode = "live" if mode == "record" and record is None else mode

@@ -12,7 +12,7 @@ from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
 from memrig.pod.images import ANSWERS, implied_pod, resolve
 from memrig.pod.select import choose_pod
-from memrig.runs.answering import settle_answering
+from memrig.runs.answering import Answering, settle_answering
 from memrig.runs.config import PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.forecast import Forecast, forecast
@@ -99,6 +99,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     source = suite.source(options)
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
+    _check_mode(config, answering, kind)
     say(reason)
     adapter = await resolve(config.adapter, kind, progress=say)
     check_models(config, answering, adapter)
@@ -183,6 +184,15 @@ def _check_isolation(config: RunConfig, kind: PodKind) -> None:
             "a running endpoint cannot be given a fresh memory for each scenario",
             where="--isolation fresh",
             fix="give --isolation reset (Reset between scenarios) or pooled",
+        )
+
+
+def _check_mode(config: RunConfig, answering: Answering, kind: PodKind) -> None:
+    if kind == "baseline" and answering.mode == "native":
+        raise UsageError(
+            "a baseline has no answers of its own",
+            where=f"--mode native --adapter {config.adapter}",
+            fix="use --mode reader",
         )
 
 

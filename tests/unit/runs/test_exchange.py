@@ -76,19 +76,24 @@ def hypothesis(name: str, label: bool | None = None, model: str = JUDGE) -> dict
 
 def exported(bench: Bench, plan: Plan) -> dict[str, str]:
     out = bench.root / "out.jsonl"
-    count = export_hypotheses(plan.directory.root, out)
+    done = export_hypotheses(plan.directory.root, out)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert len(lines) == count
+    assert len(lines) == done.written
     return {line["question_id"]: line["hypothesis"] for line in lines}
 
 
-async def test_every_question_has_a_hypothesis_an_unanswered_one_an_empty_one(bench):
-    """To leave it out would flatter: the evaluator counts what it is given."""
+async def test_what_a_provider_failed_has_no_hypothesis_and_is_named(bench):
+    """An empty one would be counted as a wrong answer of the memory system."""
     plan = bench.plan()
     refused = GatewayError("too long", kind="rejected")
     await bench.run(plan, says("a note"), refused, says("no idea"))
-    assert sorted(exported(bench, plan)) == ["a", "b", "c_abs"]
-    assert sorted(exported(bench, plan).values()) == ["", "a note", "no idea"]
+    out = bench.root / "out.jsonl"
+    done = export_hypotheses(plan.directory.root, out)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    hypotheses = {line["question_id"]: line["hypothesis"] for line in lines}
+    assert sorted(hypotheses.values()) == ["a note", "no idea"]
+    assert done.written == 2
+    assert {*hypotheses, *done.left_out} == {"a", "b", "c_abs"}
 
 
 async def test_half_a_run_is_not_exported(bench):

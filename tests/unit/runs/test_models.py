@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memrig.errors import GatewayError, UsageError
+from memrig.errors import PrerequisiteError, UsageError
 from memrig.gateway.config import Limit, Limits
 from memrig.model.manifest import AdapterRef
 from memrig.model.trial import AnswerSpec, Budget
@@ -52,10 +52,10 @@ def test_built_in_models_need_no_key():
 )
 def test_a_missing_key_is_named_before_anything_starts(changes, adapter, names):
     """Whoever would call the model: reader, judge, or the memory itself."""
-    with pytest.raises(GatewayError) as caught:
+    with pytest.raises(PrerequisiteError) as caught:
         check_models(*settled(**changes), adapter)
-    assert caught.value.kind == "missing_key"
     assert names in caught.value.message
+    assert caught.value.exit_code == 3
 
 
 @pytest.mark.parametrize(

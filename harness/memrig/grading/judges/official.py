@@ -34,7 +34,7 @@ def official_verdict(
         protocol=protocol,
         model=label.model,
         task=ANSWER,
-        votes=(Vote(score=score, served_model=label.model),),
+        votes=(Vote(score=score, served_model=label.model, asked=0, cost_usd=0.0),),
         quorum=1,
         score=score,
         agreement=None,
