@@ -228,7 +228,7 @@ def test_locomo_without_its_file_names_both_ways_to_get_it(tmp_path, monkeypatch
     [
         (["--suite", "nope"], 2, "there is no suite 'nope'"),
         (["--protocol", "nope"], 2, "has no protocol 'nope'"),
-        (["--category-labels", "nope"], 2, "has no label set 'nope'"),
+        (["--category-labels", "nope"], 2, "has no category labels 'nope'"),
         (["--file", "nope.json"], 2, "nope.json"),
         (["--file", "a.json", "--sample"], 2, "exclude each other"),
         (["--limit", "0"], 2, "limit"),
