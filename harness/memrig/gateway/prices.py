@@ -67,7 +67,11 @@ class PriceTable:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
+            message, fix = (
+                f"cannot be read ({error.strerror})",
+                "give a file that exists and is yours",
+            )
+            raise DataError(message, where=str(path), fix=fix) from error
         return cls((*shipped, *_read(data, str(path))))
 
     def price(self, model: str) -> Price | None:

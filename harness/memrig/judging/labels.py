@@ -60,7 +60,8 @@ def read_labels(path: Path) -> tuple[LabelledAnswer, ...]:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read ({error})", where=str(path)) from error
+        fix = "give a file of JSON lines in UTF-8"
+        raise DataError(f"cannot be read ({error})", where=str(path), fix=fix) from error
     return parse_labels(text.split("\n"), str(path))
 
 

@@ -4,6 +4,7 @@ Fields are ``question_id``, ``answer`` and optionally ``cited`` and ``confidence
 Read strictly: an answer that is lost by a misspelt field would count as a wrong one.
 """
 
+import difflib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from pydantic import ValidationError
 
 from memrig.errors import DataError
 from memrig.model.given import GivenAnswer
-from memrig.suites.fields import expect, some_text
+from memrig.suites.fields import expect, parsed, some_text, unreadable
 
 V = TypeVar("V")
 _FIELDS = "question_id, answer, and optionally cited (a list of ids) and confidence (0 to 1)"
+_KNOWN = ("question_id", *GivenAnswer.model_fields)
 _SHOWN = 5
 
 
@@ -57,9 +59,20 @@ def read_answers(path: Path) -> dict[str, GivenAnswer]:
     """
     answers: dict[str, GivenAnswer] = {}
     for where, fields in read_lines(path):
+        _check_names(fields, where)
         name = some_text(fields.pop("question_id", None), f"{where}: question_id")
         add_once(answers, name, _given(fields, where), where)
     return answers
+
+
+def _check_names(fields: Mapping[str, object], where: str) -> None:
+    """Refuses a field that is none, before what it should have been counts as missing."""
+    for name in fields:
+        if name not in _KNOWN:
+            near = difflib.get_close_matches(name, _KNOWN, n=1)
+            fix = f"write {near[0]}" if near else "leave it out"
+            message, place = f"there is no field {name!r:.60}", f"{where}: {name:.60}"
+            raise DataError(message, where=place, fix=f"{fix}; a line has {_FIELDS}")
 
 
 def _given(fields: dict[str, object], where: str) -> GivenAnswer:
@@ -91,18 +104,14 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
                     empty = False
                     yield f"{path}: line {number}", _object(line, f"{path}: line {number}")
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
+        raise unreadable(path, error) from error
     if empty:
         raise DataError("holds no line", where=str(path), fix="one JSON object a line")
 
 
 def _object(line: bytes, where: str) -> dict[str, object]:
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        fix = "one JSON object a line, without line breaks inside"
-        raise DataError(f"is not JSON: {error}", where=where, fix=fix) from error
-    return expect(value, dict, where)
+    fix = "one JSON object a line, without line breaks inside"
+    return expect(parsed(line, where, fix), dict, where, fix)
 
 
 def add_once(into: dict[str, V], name: str, value: V, where: str) -> None:

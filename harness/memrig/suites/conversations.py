@@ -4,7 +4,6 @@ Documented in docs/formats.md. The `practical` suite's own data is in it, and so
 user gives to that suite.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ from memrig.errors import DataError
 from memrig.model.gold import Gold, GoldAnswer
 from memrig.model.scenario import Episode, Event, Question, Scenario
 from memrig.suites.checks import utf8_flaw
+from memrig.suites.fields import parsed, unreadable
 
 FORMAT = "memrig.conversations/1"
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -92,12 +92,10 @@ def read_set(path: Path) -> ConversationSet:
         DataError: names file, field, value and fix.
     """
     try:
-        raw = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
-    except ValueError as error:
-        raise DataError(f"is not JSON: {error}", where=str(path)) from error
-    return parse_set(raw, str(path))
+        raise unreadable(path, error) from error
+    return parse_set(parsed(data, str(path)), str(path))
 
 
 def parse_set(raw: object, where: str) -> ConversationSet:

@@ -1,11 +1,11 @@
 """`memrig data lint`: finds a file's format by its shape and names each defect."""
 
-import json
 from pathlib import Path
 
 from memrig.errors import DataError
 from memrig.suites.base import SuiteOptions
 from memrig.suites.conversations import FORMAT, Problem, lint_set
+from memrig.suites.fields import parsed, unreadable
 from memrig.suites.locomo import SUITE as LOCOMO
 from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
 from memrig.suites.longmemeval_data import looks_like_records
@@ -23,11 +23,9 @@ def lint_file(path: Path) -> list[Problem]:
         with path.open("rb") as file:
             if looks_like_records(file):  # never read at once: it may be far larger than memory
                 return _lint_longmemeval(path)
-        raw = json.loads(path.read_bytes())
+        raw = parsed(path.read_bytes(), str(path))
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
-    except ValueError as error:
-        raise DataError(f"is not JSON: {error}", where=str(path)) from error
+        raise unreadable(path, error) from error
     if isinstance(raw, dict) and "format" in raw:
         return lint_set(raw)[0]
     if isinstance(raw, list):

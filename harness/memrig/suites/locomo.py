@@ -6,7 +6,6 @@ numbers are named by what their evidence shows (1 multi-hop … 5 adversarial); 
 numbers them otherwise, and so do some published tables: `category_labels` matches those.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,7 +21,7 @@ from memrig.model.scenario import Episode, Event, Question, Scenario
 from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.datasets import DATASETS, locate
-from memrig.suites.fields import expect, some_text, texts
+from memrig.suites.fields import check_is_file, expect, parsed, some_text, texts, unreadable
 from memrig.suites.locomo_audit import CLEAN, ERROR, WRONG_AUDIT, Finding, read_audit
 
 #: Names of the category numbers 1 to 5, by who uses them.
@@ -91,8 +90,7 @@ class Locomo:
             note = "the built-in sample: one invented dialogue, not LoCoMo"
             return DataSource("locomo sample", "built in", digest, (note,))
         path = options.file or locate("locomo")
-        if not path.is_file():
-            raise DataError("there is no such file", where=f"--file {path}")
+        check_is_file(path, f"--file {path}")
         digest = digest_file(path)
         notes: tuple[str, ...] = ()
         if digest != f"sha256:{DATASETS['locomo'].sha256}":
@@ -132,10 +130,7 @@ def _load(options: SuiteOptions) -> tuple[str, list[object]]:
     else:
         path: Path = options.file or locate("locomo")
         text, where = _read(path), str(path)
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise DataError(f"is not JSON: {error}", where=where) from error
+    value = parsed(text, where)
     if not isinstance(value, list) or not value:
         message = f"holds {type(value).__name__}, expected a list of dialogues"
         raise DataError(message, where=where, fix="give LoCoMo's locomo10.json")
@@ -146,7 +141,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
+        raise unreadable(path, error) from error
 
 
 def _audit_notes(options: SuiteOptions) -> tuple[str, ...]:
@@ -208,7 +203,7 @@ class _Dialogue:
             return datetime.strptime(text, _DATE).replace(tzinfo=UTC)
         except ValueError as error:
             message = f"{text!r} is not a date like '1:56 pm on 8 May, 2023'"
-            raise DataError(message, where=where) from error
+            raise DataError(message, where=where, fix="write it like that") from error
 
     def _questions(
         self, known: set[str]
@@ -244,7 +239,8 @@ class _Dialogue:
 
     def _number(self, raw: object, where: str) -> int:
         if type(raw) is not int or not 1 <= raw <= len(self._labels):
-            raise DataError(f"is {raw!r}, expected 1 to 5", where=f"{where}.category")
+            place, fix = f"{where}.category", "give one of LoCoMo's category numbers"
+            raise DataError(f"is {raw!r:.60}, expected 1 to 5", where=place, fix=fix)
         return raw
 
     def _finding(self, index: int, question: str, qa: Mapping[str, object]) -> Finding | None:

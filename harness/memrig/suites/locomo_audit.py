@@ -5,14 +5,13 @@ A list of ``{question_id, question, golden_answer, error_type, correct_answer, â
 are graded against; tags tell the affected questions apart, so that both scores are shown.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from memrig.errors import DataError
-from memrig.suites.fields import expect, some_text
+from memrig.suites.fields import expect, parsed, some_text, unreadable
 from memrig.suites.sampling import AUDIT_TAGS
 
 #: The gold answer is wrong, ambiguous or incomplete.
@@ -74,14 +73,12 @@ def read_audit(path: Path) -> dict[tuple[int, int], Finding]:
         DataError: the file cannot be used; names field, value and fix.
     """
     try:
-        raw = json.loads(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
-        where = f"--audit-file {path}"
-        raise DataError(f"cannot be read ({error.strerror})", where=where) from error
-    except ValueError as error:
-        raise DataError(f"is not JSON: {error}", where=str(path)) from error
+        raise unreadable(path, error, f"--audit-file {path}") from error
     findings: dict[tuple[int, int], Finding] = {}
-    for number, item in enumerate(expect(raw, list, str(path))):
+    listed = expect(parsed(data, str(path), WRONG_AUDIT), list, str(path), WRONG_AUDIT)
+    for number, item in enumerate(listed):
         where = f"{path}: [{number}]"
         key, finding = _finding(expect(item, dict, where), where)
         if key in findings:
@@ -95,7 +92,7 @@ def _finding(fields: Mapping[str, object], where: str) -> tuple[tuple[int, int],
     found = _ID.fullmatch(name)
     if found is None:
         message = f"{name!r} is not an id like 'locomo_0_qa12'"
-        raise DataError(message, where=f"{where}.question_id")
+        raise DataError(message, where=f"{where}.question_id", fix=WRONG_AUDIT)
     values = {
         key: expect(fields.get(key), str, f"{where}.{key}")
         for key in ("question", "golden_answer", "error_type", "correct_answer")

@@ -11,11 +11,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
-from memrig.errors import DataError, UsageError
+from memrig.errors import UsageError
 from memrig.model.scenario import Scenario
 from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.datasets import DATASETS, locate
+from memrig.suites.fields import check_is_file, unreadable
 from memrig.suites.longmemeval_data import read_records
 from memrig.suites.longmemeval_scenario import (
     ALL_TURNS,
@@ -90,12 +91,11 @@ def _open(options: SuiteOptions) -> Iterator[tuple[IO[bytes], str]]:
             yield file, "the built-in sample"
         return
     path = _path(options)
+    check_is_file(path, f"--file {path}")
     try:
         file = path.open("rb")
-    except FileNotFoundError as error:
-        raise DataError("there is no such file", where=f"--file {path}") from error
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", where=str(path)) from error
+        raise unreadable(path, error) from error
     with file:
         yield file, str(path)
 

@@ -16,12 +16,17 @@ from typing import Literal, Protocol
 import ijson
 
 from memrig.errors import DataError
-from memrig.suites.fields import expect, some_text, texts
+from memrig.suites.fields import DEEPEST, expect, some_text, texts, too_deep
 
 Role = Literal["user", "assistant"]
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _DATE = re.compile(r"(\d{4})/(\d\d)/(\d\d) \(\w{3}\) (\d\d):(\d\d)")
 _ABSTENTION = "_abs"
+#: The longest records of the largest file have some 6 MB.
+_LONGEST = 1 << 25
+#: A list of objects: how files of questions open.
+_SHAPE = ("start_array", "start_map")
+_OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ def read_records(file: Readable, where: str) -> Iterator[Record]:
     """
     seen: set[str] = set()
     try:
-        for number, raw in enumerate(ijson.items(file, "item", use_float=True)):
+        for number, raw in enumerate(_items(file, where)):
             record = _record(raw, f"{where}: [{number}]")
             if record.question_id in seen:
                 message = f"{record.question_id!r} occurs twice"
@@ -94,7 +99,8 @@ def read_records(file: Readable, where: str) -> Iterator[Record]:
             seen.add(record.question_id)
             yield record
     except (ijson.JSONError, UnicodeDecodeError) as error:
-        raise DataError(f"is not JSON: {_first_line(error)}", where=where) from error
+        fix = "repair it, or give one of LongMemEval's files"
+        raise DataError(f"is not JSON: {_first_line(error)}", where=where, fix=fix) from error
     if not seen:
         fix = "give one of LongMemEval's files"
         raise DataError("holds no list of questions", where=where, fix=fix)
@@ -102,15 +108,74 @@ def read_records(file: Readable, where: str) -> Iterator[Record]:
 
 def looks_like_records(file: Readable) -> bool:
     """Whether a file is a list whose first element has a haystack; reads no further than that."""
+    depth = 0
     try:
-        for prefix, event, value in ijson.parse(file):
-            if (prefix, event) == ("item", "map_key") and value.startswith("haystack_"):
+        for event, value in ijson.basic_parse(_Bounded(file, "")):
+            depth -= event in _CLOSING
+            if depth == len(_SHAPE) and event == "map_key" and value.startswith("haystack_"):
                 return True
-            if prefix == "item" and event not in ("start_map", "map_key"):
+            if event != (_SHAPE[depth] if depth < len(_SHAPE) else event) or depth > DEEPEST:
                 return False
-    except (ijson.JSONError, UnicodeDecodeError):
+            depth += event in _OPENING
+    except (ijson.JSONError, UnicodeDecodeError, DataError):
         return False
     return False
+
+
+class _Bounded:
+    """A file that refuses to go on in a record that has no end, before it is in memory.
+
+    Args:
+        file: what is read.
+        where: the file, for errors.
+    """
+
+    def __init__(self, file: Readable, where: str) -> None:
+        self._file = file
+        self._where = where
+        self._number = self._read = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        block = self._file.read(size)
+        self._read += len(block)
+        if self._read > _LONGEST:
+            message = f"a record is longer than {_LONGEST >> 20} MiB"
+            fix = "give one of LongMemEval's files; its longest record has 6 MB"
+            raise DataError(message, where=self.place, fix=fix)
+        return block
+
+    @property
+    def place(self) -> str:
+        """Where the record is that is being read."""
+        return f"{self._where}: [{self._number}]"
+
+    def next_record(self) -> None:
+        """What follows is another record."""
+        self._number += 1
+        self._read = 0
+
+
+def _items(file: Readable, where: str) -> Iterator[object]:
+    """The elements of a list; depth and length are bounded before anything is built.
+
+    A deep element cannot be left to the parser: it names the place of every value, which takes
+    the square of the depth.
+    """
+    bounded, builder = _Bounded(file, where), ijson.ObjectBuilder()
+    depth, of_list = 0, False
+    for event, value in ijson.basic_parse(bounded, use_float=True):
+        depth -= event in _CLOSING
+        if depth == 0:
+            of_list = event == "start_array"
+        elif of_list:
+            builder.event(event, value)
+            if depth == 1 and event not in _OPENING:
+                yield builder.value
+                builder = ijson.ObjectBuilder()
+                bounded.next_record()
+        depth += event in _OPENING
+        if depth > DEEPEST:
+            raise too_deep(bounded.place)
 
 
 def _first_line(error: Exception) -> str:
@@ -145,7 +210,8 @@ def _date(value: object, where: str) -> datetime:
             return datetime(year, month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         found = None
-    raise DataError(f"{text!r} is not a date like '2023/05/20 (Sat) 02:21'", where=where)
+    message = f"{text!r} is not a date like '2023/05/20 (Sat) 02:21'"
+    raise DataError(message, where=where, fix="write it like that")
 
 
 def _sessions(fields: dict[str, object], where: str) -> tuple[Session, ...]:
@@ -179,7 +245,7 @@ def _turn(raw: object, place: int, where: str) -> Said:
     role = _ROLES.get(expect(fields.get("role"), str, f"{where}.role"))
     if role is None:
         message = f"is {fields['role']!r}, expected 'user' or 'assistant'"
-        raise DataError(message, where=f"{where}.role")
+        raise DataError(message, where=f"{where}.role", fix="write one of the two")
     text = expect(fields.get("content"), str, f"{where}.content")
     marked = expect(fields.get("has_answer") or False, bool, f"{where}.has_answer")
     return Said(place + 1, role, text, marked)
@@ -191,5 +257,6 @@ def _evidence(fields: dict[str, object], where: str) -> frozenset[str]:
     for place, name in enumerate(listed):
         if isinstance(known, list) and name not in known:
             message = f"names session {name!r}, which is not in the haystack"
-            raise DataError(message, where=f"{where}.answer_session_ids[{place}]")
+            fix = "name one of haystack_session_ids"
+            raise DataError(message, where=f"{where}.answer_session_ids[{place}]", fix=fix)
     return frozenset(listed)

@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator
 from importlib.resources import files
 
-from memrig.errors import DataError
 from memrig.model.canonical import digest_file, digest_of
 from memrig.model.scenario import Scenario
 from memrig.model.trial import Mode
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.conversations import FORMAT, ConversationSet, parse_set, read_set, scenario_of
+from memrig.suites.fields import check_is_file
 
 #: `--sample` takes the first of these alone.
 PERSONAS = ("amara-obi", "dmitri-falk", "priya-nair", "rosa-klein", "tomas-vega", "wen-zhao")
@@ -55,8 +55,7 @@ class Practical:
     def source(self, options: SuiteOptions) -> DataSource:
         """The built-in data by content, or the user's file."""
         if options.file is not None:
-            if not options.file.is_file():
-                raise DataError("there is no such file", where=f"--file {options.file}")
+            check_is_file(options.file, f"--file {options.file}")
             data = read_set(options.file)
             return DataSource(data.name, options.file.name, digest_file(options.file))
         notes = ("the built-in sample: one person of six",) if options.sample else ()

@@ -154,13 +154,17 @@ def test_a_model_that_stands_twice_is_refused(tmp_path):
     assert caught.value.where.endswith("prices[1].model")
 
 
-@pytest.mark.parametrize(("data", "said"), [("{", "is not JSON"), ("[]", "is \\[\\]")])
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [("{", "is not JSON"), ("[" * 100_000, "is not JSON"), ("[]", "is \\[\\]")],
+)
 def test_a_file_of_another_form_is_refused(tmp_path, data, said):
     """Neither broken JSON nor a list is a price table."""
     path = tmp_path / "mine.json"
     path.write_text(data)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=said) as caught:
         PriceTable.load(path)
+    assert caught.value.fix
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
@@ -169,3 +173,4 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match="cannot be read \\(No such file") as caught:
         PriceTable.load(path)
     assert caught.value.where == str(path)
+    assert caught.value.fix

@@ -28,6 +28,8 @@ def test_a_line_is_read_with_its_defaults():
     ("text", "names"),
     [
         ("nonsense", "the line"),
+        ("[" * 100_000, "the line"),
+        (line(gold=None).replace("null", "[" * 100_000), "the line"),
         (line(label="true"), "label"),
         (line(label=1), "label"),
         (line(answer=" \n"), "answer"),

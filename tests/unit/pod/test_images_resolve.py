@@ -124,6 +124,18 @@ async def test_a_folder_that_is_none_is_refused(tmp_path: Path, pod: PodKind) ->
         await resolve(str(tmp_path / "file"), pod)
 
 
+@pytest.mark.parametrize(("name", "message"), [("", "is a folder"), ("none.jsonl", "no such file")])
+async def test_answers_that_are_no_file_are_called_what_they_are(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    """A folder is there; it is no file."""
+    path = tmp_path / name
+    with pytest.raises(DataError, match=message) as caught:
+        await resolve(f"answers:{path}", "given")
+    assert caught.value.where == f"--answers {path}"
+    assert caught.value.fix
+
+
 async def test_a_process_pod_builds_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a process pod, the manifest is enough: no daemon is asked."""
     monkeypatch.setattr(MODULE, "Engine", None)

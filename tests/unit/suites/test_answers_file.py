@@ -55,7 +55,10 @@ GOOD = {"question_id": "q1", "answer": "a"}
         ({"question_id": "q2", "answer": "a", "cited": [1]}, ": cited.0", "valid string, got 1"),
         ({"question_id": "q2", "answer": "a", "confidence": 1.5}, ": confidence", "less than"),
         ({"question_id": "q2", "answer": "a", "confidence": "0.5"}, ": confidence", "valid number"),
-        ({"question_id": "q2", "answer": "a", "citations": []}, ": citations", "not permitted"),
+        ({"question_id": "q2", "answer": "a", "citations": []}, ": citations", "there is no field"),
+        ({"question_id": "q2", "answr": "a"}, ": answr", "there is no field 'answr'"),
+        ('{"question_id": "q2", "cited": ' + "[" * 100_000, "", "nested deeper than 64 levels"),
+        ('{"a":' * 65 + "1" + "}" * 65, "", "nested deeper than 64 levels"),
         (GOOD, ": question_id", "'q1' occurs twice"),
     ],
 )
@@ -66,6 +69,7 @@ def test_a_malformed_line_is_refused_by_line_field_and_value(line, place, messag
         read_answers(path)
     assert caught.value.where == f"{path}: line 3{place}"
     assert message in caught.value.message
+    assert caught.value.fix
 
 
 def test_a_misspelt_field_names_the_right_ones(tmp_path):
@@ -77,10 +81,22 @@ def test_a_misspelt_field_names_the_right_ones(tmp_path):
     assert "cited" in caught.value.fix
 
 
+@pytest.mark.parametrize(
+    ("name", "near"), [("answr", "answer"), ("questionid", "question_id"), ("cites", "cited")]
+)
+def test_a_misspelt_field_is_named_before_what_is_missing_with_the_near_one(name, near, tmp_path):
+    """Nobody is told that there is no answer where it stands under another name."""
+    with pytest.raises(DataError) as caught:
+        read_answers(written(tmp_path, {"question_id": "q", name: "x"}))
+    assert caught.value.where.endswith(f"line 1: {name}")
+    assert caught.value.fix.startswith(f"write {near};")
+
+
 def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path):
     """No answer at all is most likely the wrong file."""
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read") as caught:
         read_answers(tmp_path / "none.jsonl")
+    assert caught.value.fix
     with pytest.raises(DataError, match="holds no line"):
         read_answers(written(tmp_path, ""))
 

@@ -148,7 +148,13 @@ def test_a_warning_does_not_stop_a_run():
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"{", "is not JSON"), (b"\xff", "is not JSON"), (b"[]", "valid dictionary")],
+    [
+        (b"{", "is not JSON"),
+        (b"\xff", "is not JSON"),
+        (b"[]", "valid dictionary"),
+        (b'{"a":' * 100_000, "nested deeper than 64 levels"),
+        (b'{"a":' * 65 + b"1" + b"}" * 65, "nested deeper than 64 levels"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_refused_by_name(content, message, tmp_path):
     """Not JSON, not UTF-8, not an object."""
@@ -157,12 +163,14 @@ def test_a_file_that_cannot_be_read_is_refused_by_name(content, message, tmp_pat
     with pytest.raises(DataError, match=message) as caught:
         read_set(path)
     assert str(path) in caught.value.where
+    assert caught.value.fix
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):
     """The operating system's own reason."""
-    with pytest.raises(DataError, match="No such file"):
+    with pytest.raises(DataError, match="No such file") as caught:
         read_set(tmp_path / "none.json")
+    assert caught.value.fix
 
 
 def test_every_message_is_an_episode_and_the_questions_come_last(tmp_path):

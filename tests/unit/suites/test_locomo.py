@@ -117,11 +117,13 @@ def test_a_malformed_file_is_refused_by_file_field_and_value(spoil, place, messa
     assert str(file.path) in caught.value.where
     assert caught.value.where.endswith(place)
     assert message in caught.value.message
+    assert caught.value.fix
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (b"[" * 100_000, "nested deeper than 64 levels"),
         (b"{not json", "is not JSON"),
         (b"\xff\xfe", "is not JSON"),
         (b"{}", "holds dict, expected a list of dialogues"),
@@ -135,12 +137,16 @@ def test_what_is_not_a_list_of_dialogues_is_refused(content, message, tmp_path):
     with pytest.raises(DataError, match=message) as caught:
         list(SUITE.scenarios(options(file=path)))
     assert caught.value.where == str(path)
+    assert caught.value.fix
 
 
 def test_a_missing_file_is_refused(tmp_path):
     """Never another in its place."""
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="no such file") as caught:
         SUITE.source(options(file=tmp_path / "none.json"))
+    assert caught.value.fix
+    with pytest.raises(DataError, match="is a folder"):
+        SUITE.source(options(file=tmp_path))
     with pytest.raises(DataError, match="cannot be read"):
         list(SUITE.scenarios(options(file=tmp_path / "none.json")))
 
@@ -397,13 +403,20 @@ def test_an_audit_of_other_data_is_refused(spoil, place, message, audit, file):
 def test_an_audit_that_is_not_there_or_no_json_is_refused(audit, file, tmp_path):
     """By its flag or its name."""
     asked = audit.options(file)
-    audit.path.write_text("{")
-    with pytest.raises(DataError, match="is not JSON"):
-        SUITE.source(asked)
+    for content, message in (
+        ("{", "is not JSON"),
+        ("[" * 100_000, "nested deeper"),
+        ("{}", "expected list, got dict"),
+    ):
+        audit.path.write_text(content)
+        with pytest.raises(DataError, match=message) as caught:
+            SUITE.source(asked)
+        assert caught.value.fix
     audit.path.unlink()
     with pytest.raises(DataError, match="cannot be read") as caught:
         list(SUITE.scenarios(asked))
     assert caught.value.where == f"--audit-file {audit.path}"
+    assert caught.value.fix
 
 
 def test_the_published_audit_fits_the_published_file(real):

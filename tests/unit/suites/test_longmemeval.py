@@ -5,6 +5,7 @@ import json
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext as ok
 from copy import deepcopy
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -308,6 +309,7 @@ def test_a_malformed_file_is_refused_by_file_field_and_value(spoil, place, messa
             read()
         assert caught.value.where == f"{file.path}: {place}"
         assert message in caught.value.message
+        assert caught.value.fix
 
 
 @pytest.mark.parametrize(
@@ -327,18 +329,65 @@ def test_what_is_not_a_list_of_questions_is_refused(content, message, tmp_path):
     with pytest.raises(DataError, match=message) as caught:
         SUITE.source(options(file=path))
     assert caught.value.where == str(path)
+    assert caught.value.fix
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 100_000,
+        b'[{"haystack_sessions": ' + b"[" * 100_000,
+        b'[{"a": ' + b"[" * 100_000,
+        b"[" + b'{"a":' * 100_000,
+    ],
+)
+def test_a_deeply_nested_file_is_refused_before_it_fills_the_memory(content, tmp_path):
+    """A hundred kilobytes of brackets took gigabytes: a parser names the place of each."""
+    path = tmp_path / "deep.json"
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError, match="nested deeper than 64 levels") as caught:
+            SUITE.source(options(file=path))
+        with pytest.raises(DataError, match="nested deeper") if b"hay" not in content else ok():
+            assert "nested deeper" in lint_file(path)[0].message
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+    assert caught.value.where == f"{path}: [0]"
+    assert caught.value.fix
+
+
+def test_a_record_without_an_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    """With its number; records before it do not count towards its length."""
+    monkeypatch.setattr("memrig.suites.longmemeval_data._LONGEST", 1 << 20)
+    path = tmp_path / "long.json"
+    turn = {"role": "user", "content": "x" * 700_000}
+    records = [deepcopy(SAMPLE[n]) for n in range(3)]
+    for record in records[:2]:
+        record["haystack_sessions"][0].append(turn)
+    path.write_text(json.dumps(records))
+    assert len(list(SUITE.scenarios(options(file=path)))) == 3
+    records[1]["haystack_sessions"][0].append(turn)
+    path.write_text(json.dumps(records))
+    with pytest.raises(DataError, match="a record is longer than 1 MiB") as caught:
+        SUITE.source(options(file=path))
+    assert caught.value.where == f"{path}: [1]"
+    assert caught.value.fix
 
 
 def test_a_missing_file_is_refused(tmp_path):
     """Never another in its place."""
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="no such file") as caught:
         SUITE.source(options(file=tmp_path / "none.json"))
+    assert caught.value.fix
 
 
 def test_a_folder_is_no_file(tmp_path):
-    """The operating system's reason is told."""
-    with pytest.raises(DataError, match="cannot be read"):
+    """It is called what it is."""
+    with pytest.raises(DataError, match="is a folder") as caught:
         SUITE.source(options(file=tmp_path))
+    assert caught.value.fix
 
 
 @pytest.mark.parametrize("variant", ["", "s", "oracle", "m"])

@@ -123,7 +123,9 @@ def _baseline(adapter: str) -> AdapterRef:
 
 def _given(path: Path) -> AdapterRef:
     if not path.is_file():
-        raise DataError("there is no such file", where=f"--answers {path}")
+        message = "is a folder" if path.is_dir() else "there is no such file"
+        fix = "give a file of JSON lines: question_id, answer"
+        raise DataError(message, where=f"--answers {path}", fix=fix)
     inputs = {"answers": digest_file(path)}
     return AdapterRef(name=path.name, version="", pod="given", inputs=inputs, endpoint=str(path))
 
