@@ -14,7 +14,8 @@ from support.asker import ASKER, folder_for_processes, provider_environment
 from support.command import MEMRIG
 from support.llm_standin import LlmStandIn, Seen
 
-KINDS = [pytest.param("docker", marks=pytest.mark.docker), "process"]
+# The same pods are asked in Docker by test_gateway_pods.py; whole runs of them take their time.
+KINDS = [pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.slow]), "process"]
 KEY_NAMES = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
 
 
