@@ -2,12 +2,13 @@
 
 `oracle` returns the gold episodes of the question that is asked, and so bounds what any memory
 could do for a reader; gold never leaves the host. `full-context` returns all episodes so far,
-newest first, and so stands for a model that is simply shown everything. Given answers were
+newest by date first, and so stands for a model that is simply shown everything. Given answers were
 produced elsewhere; they are only read.
 """
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Literal
 
 from memrig._version import __version__
@@ -161,7 +162,7 @@ class BaselineClient(HostClient):
     def _found(self, gold: Gold | None) -> Sequence[Found]:
         if self._kind == "oracle":
             return _evidence(self._episodes, gold)
-        return [(episode, ()) for episode in reversed(self._episodes.values())]
+        return [(episode, ()) for episode in _newest_first(self._episodes.values())]
 
 
 class GivenClient(HostClient):
@@ -198,6 +199,20 @@ class GivenClient(HostClient):
             ns=0,
             payload_bytes=0,
         )
+
+
+def _newest_first(episodes: Iterable[Episode]) -> list[Episode]:
+    """By date; of equal dates, and without one, what was ingested later is newer.
+
+    An episode without a date stays behind the one that was ingested before it.
+    """
+    dated: list[tuple[datetime, Episode]] = []
+    date = datetime.min.replace(tzinfo=UTC)
+    for episode in episodes:
+        if stamp := episode.timestamp:
+            date = stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)
+        dated.append((date, episode))
+    return [episode for _, episode in sorted(dated, key=lambda pair: pair[0])][::-1]
 
 
 def _evidence(episodes: dict[str, Episode], gold: Gold | None) -> Sequence[Found]:

@@ -55,6 +55,22 @@ async def test_full_context_finds_everything_newest_first():
     assert len(client.search("anything", 2, None).hits) == 2
 
 
+async def test_newest_is_by_date_and_not_by_the_order_of_ingest():
+    """Benchmarks ingest haystacks out of order; undated episodes stay behind the one before."""
+    days = {"a": None, "b": 5, "c": None, "d": 2, "e": 5, "f": None, "g": 1}
+    episodes = [
+        Episode(
+            episode_id=name,
+            text=name,
+            timestamp=datetime(2024, 1, day, tzinfo=None if name == "d" else UTC) if day else None,
+        )
+        for name, day in days.items()
+    ]
+    client = await filled(BaselineClient("full-context"), episodes)
+    found = client.search("anything", 10, None)
+    assert "".join(hit.ref_id for hit in found.hits) == "fecbdga"
+
+
 async def test_the_oracle_finds_the_evidence_and_nothing_else():
     """Its turns only where they are marked as evidence."""
     client = await filled(BaselineClient("oracle"))
