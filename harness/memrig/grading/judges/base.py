@@ -91,7 +91,7 @@ class JudgeGrader:
     """Accuracy by a judge's verdict, and beside it whether the evidence was found and cited.
 
     A question that ended without a word needs no judge: it is wrong, unless the system declared
-    that it abstains where that is right.
+    that it abstains where that is right, or the official evaluator has decided otherwise.
 
     Args:
         prompts: the protocol's; their name is the protocol's.
@@ -157,7 +157,7 @@ class JudgeGrader:
         if reason := case.left_out or self._undecided(asked):
             return Marks({}, derived_hits=derived_hits(asked), ungraded=reason)
         answer = asked.record.answer
-        if not _said(asked):
+        if _needs_none(asked):
             silent = answer is not None and answer.abstained and case.abstains
             return self._marks(asked, float(silent), None)
         verdict = asked.verdicts[ANSWER]
@@ -167,7 +167,7 @@ class JudgeGrader:
         """Why nobody can tell whether the answer is right; empty where somebody can."""
         if asked.gold.answer is None:
             return "the data holds no answer"
-        if not _said(asked):
+        if _needs_none(asked):
             return ""
         verdict = asked.verdicts.get(ANSWER)
         if verdict is None:
@@ -186,6 +186,12 @@ class JudgeGrader:
             derived_hits=derived_hits(asked),
             agreement=agreement,
         )
+
+
+def _needs_none(asked: Asked) -> bool:
+    """Whether nothing was said; the official evaluator judges that too, and its verdict stands."""
+    verdict = asked.verdicts.get(ANSWER)
+    return not _said(asked) and (verdict is None or verdict.grader != OFFICIAL)
 
 
 def _said(asked: Asked) -> str:

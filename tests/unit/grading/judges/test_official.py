@@ -54,3 +54,14 @@ def test_they_grade_as_a_judge_of_ours_would(verdicts):
         COMPATIBLE.grade(asked("a", verdicts={"answer": verdict})).scores for verdict in verdicts
     ]
     assert scores == [{"accuracy": 1.0}, {"accuracy": 0.0}]
+
+
+def test_they_decide_on_an_empty_answer_too(verdicts):
+    """The evaluator judged it; a verdict of ours on nothing would not count."""
+    right, wrong = verdicts
+    for verdict, score in ((right, 1.0), (wrong, 0.0)):
+        assert COMPATIBLE.grade(asked("", verdicts={"answer": verdict})).scores == {
+            "accuracy": score
+        }
+    ours = right.model_copy(update={"grader": f"{COMPATIBLE.protocol}/{COMPATIBLE.version}"})
+    assert COMPATIBLE.grade(asked("", verdicts={"answer": ours})).scores == {"accuracy": 0.0}
