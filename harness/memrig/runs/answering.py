@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from memrig.answering.prompts import prompts_digest
 from memrig.errors import UsageError
+from memrig.gateway.prices import BUILT_IN
 from memrig.grading.base import Grader, load_grader
 from memrig.model.trial import PRESETS, AnswerSpec, Budget, Mode
 from memrig.runs.config import RunConfig
@@ -43,13 +44,18 @@ def settle_answering(
     """Resolves mode, models, protocol and budget against what the suite offers.
 
     Raises:
-        UsageError: an unknown mode or protocol, or ones that do not fit each other.
+        UsageError: an unknown mode or protocol, ones that do not fit each other, or a judge that is
+            none.
     """
     mode = config.mode or suite.modes[0]
     if mode not in suite.modes:
         message = f"{suite.name} has no mode {mode!r}"
         raise UsageError(message, where="--mode", fix=f"one of: {', '.join(suite.modes)}")
     judge = config.judge_model or (environ.get(JUDGE_VARIABLE, "") if mode != "retrieval" else "")
+    if judge.startswith(BUILT_IN):
+        where = f"--judge-model {judge}" if config.judge_model else f"{JUDGE_VARIABLE}={judge}"
+        fix = "give a provider's model, such as claude-haiku-4-5, or a protocol without a judge"
+        raise UsageError(f"{judge} is no judge", where=where, fix=fix)
     grader = _grader(config, suite, mode, bool(judge))
     if not grader.judged and config.judge_model:
         message = f"protocol {grader.protocol} has no use for a judge"

@@ -41,6 +41,22 @@ def test_what_the_suite_does_not_offer_is_refused_with_what_it_does(change, wher
     assert fix in caught.value.fix
 
 
+@pytest.mark.parametrize(
+    ("flag", "environment", "where"),
+    [
+        ("local/extractive", {}, "--judge-model local/extractive"),
+        ("", {"GRADER_MODEL": "local/minilm"}, "GRADER_MODEL=local/minilm"),
+    ],
+)
+def test_a_built_in_model_is_no_judge(flag, environment, where):
+    """It copies text and has no opinion; every verdict would be missing."""
+    config = RunConfig(adapter="x", suite="longmemeval", judge_model=flag)
+    with pytest.raises(UsageError, match="is no judge") as caught:
+        settle_answering(config, load_suite("longmemeval"), environment)
+    assert caught.value.where == where
+    assert caught.value.fix
+
+
 def test_the_first_protocol_is_the_default():
     """Nothing to say where there is one choice."""
     answering, options = settled(RunConfig(adapter="x", suite="locomo"))
