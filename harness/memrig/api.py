@@ -252,6 +252,7 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
         DataError: the file cannot be used.
         UsageError: the protocol has no judge.
         GatewayError: the judge could not be had.
+        IncompleteError: it gave no verdict at all, so that nothing is measured.
     """
     grader = load_grader(settings.protocol)
     if not isinstance(grader, JudgeGrader):
@@ -265,7 +266,17 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
         ) as g:
             return await measure_judge(g, settings.model, grader, items)
 
-    return asyncio.run(measure())
+    found = asyncio.run(measure())
+    if not found.graded:
+        error = IncompleteError(
+            f"no verdict could be had on any of {found.labelled} answers in {found.calls} calls "
+            f"({found.left_out} answers are not for {settings.protocol})",
+            where=f"--judge-model {settings.model}",
+            fix="give a model that follows instructions, or labels that the protocol judges",
+        )
+        error.report = found
+        raise error
+    return found
 
 
 def check_conformance(

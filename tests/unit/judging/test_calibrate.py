@@ -1,10 +1,12 @@
 """A judge measured: by judges whose faults are known."""
 
 import json
+from contextlib import asynccontextmanager
 
 import pytest
 
-from memrig.errors import GatewayError
+from memrig import api
+from memrig.errors import GatewayError, IncompleteError
 from memrig.grading.judges import generic, locomo, longmemeval
 from memrig.judging.calibrate import Calibration, Changes, Confusion, Rate, calibrate, kappa
 from memrig.judging.labels import LabelledAnswer, default_labels
@@ -198,3 +200,33 @@ def test_kappa_is_cohens(cells, expected):
     names = ("true_positive", "false_positive", "true_negative", "false_negative")
     result = kappa(Confusion(**dict(zip(names, cells, strict=True))))
     assert result == (None if expected is None else pytest.approx(expected))
+
+
+@pytest.mark.parametrize("answer", ["I would rather not.", ""])
+def test_a_judge_that_gives_no_verdict_at_all_is_an_error(answer, monkeypatch):
+    """Exit code 4 with the counts: a table of zeros would pass for a measurement."""
+
+    @asynccontextmanager
+    async def gateway(*_: object):
+        yield ScriptedJudge(lambda _prompt, _context: answer)
+
+    monkeypatch.setattr(api, "judge_gateway", gateway)
+    with pytest.raises(IncompleteError, match="no verdict could be had on any of") as caught:
+        api.calibrate(api.JudgeSettings("judge"))
+    assert caught.value.exit_code == 4
+    assert caught.value.fix
+    found = caught.value.report
+    assert isinstance(found, Calibration)
+    assert (found.graded, found.ungraded) == (0, found.labelled)
+    assert f"any of {found.labelled} answers in {found.calls} calls" in caught.value.message
+
+
+def test_a_judge_that_gives_some_verdict_is_measured(monkeypatch):
+    """By what there is."""
+
+    @asynccontextmanager
+    async def gateway(*_: object):
+        yield says(lambda blocks: "a" in blocks["answer"])
+
+    monkeypatch.setattr(api, "judge_gateway", gateway)
+    assert api.calibrate(api.JudgeSettings("judge")).graded > 0
