@@ -76,14 +76,16 @@ def _answers(lock: Lock, answer: AnswerSpec, prices: PriceTable, questions: int)
         return Forecast("answer", lock.adapter.name, questions, 0, 0, None, "its own means")
     if lock.mode == "agent":
         turns = lock.budget.turns + 1
-        most = lock.budget.tokens or turns * answer.context_tokens
-        calls, sent = questions * turns, questions * most
-        basis = f"at most: {turns} turns and {most:,} tokens a question"
+        replies = turns * answer.max_output_tokens
+        most = lock.budget.tokens or turns * answer.context_tokens + replies
+        replies = min(replies, most)  # a budget is of both directions
+        calls, sent, received = questions * turns, questions * (most - replies), questions * replies
+        basis = f"at most: {turns} turns and {most:,} tokens a question, replies included"
     else:
         shown = min(answer.context_tokens, _shown(lock))
         calls, sent = questions, questions * (shown + _READER_FRAME)
+        received = calls * answer.max_output_tokens
         basis = f"about {shown:,} tokens of memories a question"
-    received = calls * answer.max_output_tokens
     usd = prices.cost(answer.model, sent, received)
     return Forecast("answer", answer.model, calls, sent, received, usd, basis)
 

@@ -64,8 +64,21 @@ def test_an_agent_may_use_up_its_budget_and_one_turn_more(tmp_path):
     assert found["search"].calls == 12 * budget.tool_calls
     assert found["answer"].calls == 12 * (budget.turns + 1)
     assert budget.tokens
-    assert found["answer"].input_tokens == 12 * budget.tokens
-    assert "at most" in found["answer"].basis
+    answer = found["answer"]
+    assert answer.output_tokens == 12 * (budget.turns + 1) * READER.max_output_tokens
+    assert answer.input_tokens + answer.output_tokens == 12 * budget.tokens
+    assert "at most" in answer.basis
+
+
+def test_an_agents_token_budget_is_of_both_directions(tmp_path):
+    """Replies are not added on top of it, however long they may be; without one, they are."""
+    small = Budget(turns=4, tokens=1000)
+    wordy = READER.model_copy(update={"max_output_tokens": 900})
+    answer = rows(answering(tmp_path, mode="agent", budget=small, answer=wordy))["answer"]
+    assert (answer.input_tokens, answer.output_tokens) == (0, 12 * 1000)
+    free = rows(answering(tmp_path, mode="agent", budget=Budget(turns=4)))["answer"]
+    assert free.input_tokens == 12 * 5 * READER.context_tokens
+    assert free.output_tokens == 12 * 5 * READER.max_output_tokens
 
 
 def test_a_native_answer_has_no_price(tmp_path):
