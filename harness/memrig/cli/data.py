@@ -1,4 +1,4 @@
-"""`memrig data fetch | list | lint`."""
+"""`memrig data fetch | adopt | list | lint`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from memrig.errors import DataError
 from memrig.report.console import print_datasets, print_problems
 from memrig.report.progress import Download
 from memrig.suites.datasets import DATASETS, dataset
+from memrig.suites.datasets import adopt as adopt_dataset
 from memrig.suites.datasets import fetch as fetch_dataset
 from memrig.suites.lint import lint_file
 
@@ -21,6 +22,16 @@ def fetch(name: Annotated[str, typer.Argument(help="See `memrig data list`.")]) 
     with Download(item) as download:
         path = fetch_dataset(name, download.advance)
     typer.echo(f"{name}: {path} (sha256 as pinned; licence {item.licence})")
+
+
+@data_app.command()
+def adopt(
+    name: Annotated[str, typer.Argument(help="See `memrig data list`.")],
+    file: Annotated[Path, typer.Argument(help="Your copy.")],
+) -> None:
+    """Copies a dataset that is already on this machine to where suites look, by its sha256."""
+    path = adopt_dataset(name, file)
+    typer.echo(f"{name}: {path} (sha256 as pinned; licence {dataset(name).licence})")
 
 
 @data_app.command(name="list")

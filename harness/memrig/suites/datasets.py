@@ -1,6 +1,7 @@
 """Public datasets: pinned by URL, size and sha256, fetched into the user's data folder."""
 
 import http.client
+import os
 import shutil
 import urllib.error
 import urllib.request
@@ -12,6 +13,7 @@ from platformdirs import user_data_path
 
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.model.canonical import digest_file
+from memrig.suites.fields import check_is_file
 
 _BLOCK = 1 << 16
 _TIMEOUT_S = 30
@@ -81,7 +83,7 @@ def dataset(name: str) -> Dataset:
     if name not in DATASETS:
         known = ", ".join(sorted(DATASETS))
         raise UsageError(
-            f"there is no dataset {name!r}", where="data fetch", fix=f"one of: {known}"
+            f"there is no dataset {name!r}", where=f"memrig data: {name}", fix=f"one of: {known}"
         )
     return DATASETS[name]
 
@@ -175,14 +177,22 @@ def adopt(name: str, file: Path) -> Path:
     """Copies a file the user already has into the data folder, if it is the pinned one.
 
     Raises:
-        PrerequisiteError: it is not.
+        UsageError: there is no such dataset.
+        DataError: there is no such file.
+        PrerequisiteError: it is another one.
     """
     item = dataset(name)
+    check_is_file(file, str(file))
     actual = digest_file(file)
     if actual != f"sha256:{item.sha256}":
         message = f"has {actual}, the pinned file has sha256:{item.sha256}"
         raise PrerequisiteError(message, where=str(file), fix="use it with --file instead")
     path = path_of(item)
     path.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, path)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        shutil.copyfile(file, aside)
+        aside.replace(path)  # in one step: half a copy would pass for the dataset
+    finally:
+        aside.unlink(missing_ok=True)
     return path

@@ -9,8 +9,10 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from memrig.errors import PrerequisiteError, UsageError
+from memrig.cli import data as commands
+from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.suites import datasets
 from memrig.suites.base import SuiteOptions
 from memrig.suites.datasets import DATASETS, Dataset, adopt, fetch, locate, path_of
@@ -199,6 +201,37 @@ def test_a_copy_of_ones_own_is_adopted_if_it_is_the_pinned_file(upstream, tmp_pa
     with pytest.raises(PrerequisiteError) as caught:
         adopt("demo", mine)
     assert "--file" in caught.value.fix
+    with pytest.raises(DataError, match="no such file") as missing:
+        adopt("demo", tmp_path / "none.bin")
+    assert missing.value.fix
+
+
+def test_an_adopted_copy_is_whole_or_not_there(upstream, tmp_path, monkeypatch):
+    """A disk that fills up leaves nothing that would be taken for the dataset."""
+    mine = tmp_path / "mine.bin"
+    mine.write_bytes(DATA)
+
+    def half(_: Path, to: Path) -> None:
+        to.write_bytes(DATA[:3])
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfile", half)
+        with pytest.raises(OSError, match="no space"):
+            adopt("demo", mine)
+    path = path_of(DATASETS["demo"])
+    assert not path.exists()
+    assert adopt("demo", mine) == adopt("demo", path) == path
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_command_adopts_and_names_the_place(upstream, tmp_path):
+    """`memrig data adopt NAME FILE`."""
+    mine = tmp_path / "mine.bin"
+    mine.write_bytes(DATA)
+    result = CliRunner().invoke(commands.data_app, ["adopt", "demo", str(mine)])
+    assert result.exit_code == 0
+    assert str(path_of(DATASETS["demo"])) in result.output.replace("\n", "")
 
 
 @pytest.mark.parametrize("item", DATASETS.values(), ids=lambda item: item.name)
