@@ -66,15 +66,6 @@ class _Found:
     docker: str = ""
 
 
-async def find_orphans() -> tuple[Orphan, ...]:
-    """What `clean` would remove, pods that were kept on purpose included."""
-    engine, why = _engine()
-    try:
-        return tuple((await _find(engine, why, _orphaned_or_kept)).orphans)
-    finally:
-        _close(engine)
-
-
 async def reap() -> CleanReport:
     """At start-up: removes orphans, but leaves kept pods until their lease ends."""
     return await _remove_all(_orphaned)
