@@ -32,7 +32,7 @@ def find_upstreams(environment: Mapping[str, str] | None = None) -> tuple[Upstre
     """
     environment = os.environ if environment is None else environment
     path = keyring_path(environment)
-    named = KEYRING_VARIABLE in environment
+    named = bool(environment.get(KEYRING_VARIABLE))
     if not named and not path.is_file():
         return from_environment(environment)
     return (*read_keyring(path), *from_environment(environment))
@@ -114,12 +114,16 @@ def _spec(path: Path, name: str, section: object) -> UpstreamSpec:
     where = f"{path}: upstreams.{name}"
     if not isinstance(section, dict):
         raise UsageError("must be a section with kind, key and models", where=where)
+    if not section.get("models"):
+        raise UsageError(
+            "a section without models serves none",
+            where=where,
+            fix='name the patterns of its models, such as models = ["*"]',
+        )
     try:
         # Without a key only a server of one's own makes sense.
         needed = "base_url" not in section
-        return UpstreamSpec(
-            name=name, key_variable=where, key_needed=needed, **{"models": (), **section}
-        )
+        return UpstreamSpec(name=name, key_variable=where, key_needed=needed, **section)
     except (ValidationError, TypeError) as error:
         raise UsageError(_problems(error), where=where) from None  # its text would show the key
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pydantic import SecretStr
 
 HIDDEN = "[key]"
+#: A shorter key is a dummy, such as "none" or "EMPTY": replacing it would corrupt replies.
+SHORTEST_SECRET = 12
 #: Keys as the known providers make them: one that is not ours is none of anybody's business too.
 _LIKELY = re.compile(r"\bsk-[A-Za-z0-9_*-]{6,}")
 
@@ -14,13 +16,14 @@ class Scrubber:
     """Replaces keys by a mark.
 
     Args:
-        keys: every key that the gateway holds.
+        keys: every key that the gateway holds; those under `SHORTEST_SECRET` are no secrets.
     """
 
     def __init__(self, keys: Iterable[SecretStr]) -> None:
         values = {key.get_secret_value() for key in keys}
+        secrets = (value for value in values if len(value) >= SHORTEST_SECRET)
         # The longest first: one may be part of another.
-        self._texts = sorted((value for value in values if value), key=len, reverse=True)
+        self._texts = sorted(secrets, key=len, reverse=True)
         self._data = [text.encode() for text in self._texts]
 
     def text(self, text: str) -> str:

@@ -103,10 +103,15 @@ def test_a_keyring_that_others_can_read_is_refused(ring, mode):
         ("[upstreams.x", "cannot be read"),
         ("[others.x]\n", "nothing else"),
         ("[upstreams]\nx = 1\n", "section"),
-        ('[upstreams.x]\nkind = "azure"\nkey = "sk-hidden"\n', "kind"),
-        ('[upstreams.x]\nkind = "openai"\nkey = "sk-hidden"\nkeys = 1\n', "keys"),
-        ('[upstreams.x]\nkind = "openai"\nkey = ["sk-hidden"]\n', "key"),
-        ('[upstreams.x]\nkind = "openai"\nname = "sk-hidden"\n', "not the user's to give"),
+        ('[upstreams.x]\nkind = "openai"\nkey = "sk-hidden"\n', "without models"),
+        ('[upstreams.x]\nkind = "openai"\nkey = "sk-hidden"\nmodels = []\n', "without models"),
+        ('[upstreams.x]\nkind = "azure"\nkey = "sk-hidden"\nmodels = ["*"]\n', "kind"),
+        ('[upstreams.x]\nkind = "openai"\nkey = "sk-hidden"\nkeys = 1\nmodels = ["*"]\n', "keys"),
+        ('[upstreams.x]\nkind = "openai"\nkey = ["sk-hidden"]\nmodels = ["*"]\n', "key"),
+        (
+            '[upstreams.x]\nkind = "openai"\nname = "sk-hidden"\nmodels = ["*"]\n',
+            "not the user's to give",
+        ),
     ],
 )
 def test_a_keyring_that_says_nonsense_is_refused_without_showing_it(ring, text, message):
@@ -131,8 +136,25 @@ def test_keys_never_show():
 
 def test_texts_are_scrubbed_of_keys_ours_and_likely_ones():
     """The longest of ours first; replies only of ours."""
-    scrub = Scrubber([SecretStr("planted"), SecretStr("planted-longer")])
-    assert scrub.text("a planted-longer, a planted, sk-proj-abc12345") == "a [key], a [key], [key]"
-    assert scrub.data(b"a planted, sk-proj-abc12345") == b"a [key], sk-proj-abc12345"
+    scrub = Scrubber([SecretStr("planted-key-1"), SecretStr("planted-key-1-longer")])
+    text = "a planted-key-1-longer, a planted-key-1, sk-proj-abc12345"
+    assert scrub.text(text) == "a [key], a [key], [key]"
+    assert scrub.data(b"a planted-key-1, sk-proj-abc12345") == b"a [key], sk-proj-abc12345"
     same = b"nothing to hide"
     assert scrub.data(same) is same
+
+
+def test_a_dummy_key_is_no_secret():
+    """Under 12 characters it is a word like any other, and a reply that says it stays as it is."""
+    dummies = ("none", "EMPTY", "ollama", "test", "x", "elevenchars")
+    scrub = Scrubber([SecretStr(dummy) for dummy in (*dummies, "twelve-chars")])
+    said = '{"answer": null, "text": "none of the tests, x: elevenchars, EMPTY ollama"}'
+    assert scrub.text(said) == said
+    assert scrub.data(said.encode()) == said.encode()
+    assert scrub.text("twelve-chars") == "[key]"
+
+
+def test_an_empty_variable_names_no_keyring(monkeypatch, tmp_path):
+    """As a shell script leaves it that unsets by assigning nothing."""
+    monkeypatch.setattr("memrig.gateway.keyring.user_config_path", lambda _: tmp_path)
+    assert find_upstreams({"MEMRIG_KEYRING": ""}) == from_environment({})
