@@ -53,6 +53,10 @@ class Calls:
     tally: Tally = field(default_factory=Tally)
     _keys: Keys = field(default_factory=Keys)
 
+    def begin(self, trial_id: str) -> None:
+        """An attempt at a trial begins: nothing of it was asked yet."""
+        self._keys.begin(trial_id)
+
     async def make(self, call: Call) -> Answer:
         """Answers a call, from the record or by a provider.
 
@@ -106,7 +110,14 @@ class Calls:
         finally:
             self.tally.tried(call, len(tried))
         bodies = self.config.mode == "record"
-        await self._write(rows.answered(row, answer, bodies=bodies), tried, key)
+        done = rows.answered(row, answer, bodies=bodies)
+        try:
+            await self._write(done, tried, key)
+        except asyncio.CancelledError:
+            # The reply came, but nobody took it: a replay must not give it. Its cost stays.
+            lost = time.monotonic_ns() - began
+            self._queued(rows.cancelled(done, tried, lost), [], key)
+            raise
         return answer
 
     async def _write(self, row: Exchange, tried: list[Attempt], key: Key) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from memrig.gateway.identity import MEMORY
 from memrig.gateway.jsons import Json
 from memrig.gateway.wire.base import Format, without_stream_flags
 from memrig.model.canonical import canonical_json
@@ -31,10 +32,20 @@ class Key:
 
 
 class Keys:
-    """Names exchanges, and counts identical ones."""
+    """Names exchanges, and counts identical ones: the rig's all together, a memory's by its trial."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str]] = Counter()
+        self._memories: dict[str, Counter[tuple[str, str]]] = {}
+
+    def begin(self, trial_id: str) -> None:
+        """Another attempt at a trial: its memory system asks from the beginning again."""
+        self._memories.pop(trial_id, None)
+
+    def _counter(self, context: CallContext) -> Counter[tuple[str, str]]:
+        if context.purpose != MEMORY:
+            return self._seen
+        return self._memories.setdefault(context.trial_id, Counter())
 
     def name(
         self, wire: Format, body: Json, headers: Mapping[str, str], context: CallContext
@@ -57,8 +68,9 @@ class Keys:
             "vote": context.vote,
         }
         same = _digest(place)
-        occurrence = self._seen[same, context.scope]
-        self._seen[same, context.scope] += 1
+        seen = self._counter(context)
+        occurrence = seen[same, context.scope]
+        seen[same, context.scope] += 1
         exact = _digest(place | {"scope": context.scope, "occurrence": occurrence})
         return Key(exact, same, request, canonical, occurrence)
 

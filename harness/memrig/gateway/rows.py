@@ -82,7 +82,15 @@ def failed(row: Exchange, error: CallError, tried: list[Attempt], ns: int) -> Ex
 
 def cancelled(row: Exchange, tried: list[Attempt], ns: int) -> Exchange:
     """The exchange that nobody waited for."""
-    return replace(row, state="cancelled", ns=ns, attempts=len(tried))
+    return replace(
+        row,
+        state="cancelled",
+        status=None,
+        response=None,
+        events=None,
+        ns=ns,
+        attempts=len(tried),
+    )
 
 
 def recorded(call: Call, row: Exchange) -> Answer:

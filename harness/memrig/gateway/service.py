@@ -132,10 +132,14 @@ class Gateway:
     ) -> AsyncIterator[Path]:
         """Serves one trial's pod on a Unix socket of its own; whoever reaches it is that trial.
 
+        Identical calls of its memory system are counted from here on: another attempt at a trial
+        asks what the first one asked, and gets what that one was given.
+
         Args:
             identity: the trial, which tells phase and scope as it goes.
             folder: where the socket is made: of mode 0700, with a short path. None: a new one.
         """
+        self._calls.begin(identity.trial_id)
         async with serving(app_for(self._calls, identity), folder) as path:
             yield path
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import threading
 import time
 
 import pytest
@@ -182,3 +183,32 @@ async def test_who_gives_up_gets_what_was_reserved_back_and_is_written_down(stan
         with pytest.raises(GatewayError, match="nobody waited") as caught:
             await gateway.chat(ask(), context())
     assert caught.value.kind == "cut_off"
+
+
+async def test_who_gives_up_while_the_reply_is_written_down_is_not_given_it_again(
+    standin, record, monkeypatch
+):
+    """The question timed out, and does so in a replay; what the reply cost stays counted."""
+    reached, free = threading.Event(), threading.Event()
+    async with gateway_of(standin, mode="record", record=record) as gateway:
+        await gateway.chat(ask("first"), context())
+        writer = gateway.record._writer
+        commit = writer._commit
+
+        def slow(database, jobs):
+            reached.set()
+            free.wait(5)
+            commit(database, jobs)
+
+        monkeypatch.setattr(writer, "_commit", slow)
+        call = asyncio.create_task(gateway.chat(ask(), context()))
+        await asyncio.to_thread(reached.wait, 5)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        free.set()
+    async with gateway_of(None, mode="replay", record=record) as gateway:
+        _, attempt = gateway.record.attempts()
+        assert attempt.output_tokens > 0
+        with pytest.raises(GatewayError, match="nobody waited"):
+            await gateway.chat(ask(), context())

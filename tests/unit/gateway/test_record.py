@@ -134,6 +134,29 @@ async def test_identical_calls_are_counted(standin, record):
     assert caught.value.kind == "not_recorded"
 
 
+async def test_another_attempt_at_a_trial_is_given_what_the_first_was(standin, record):
+    """Its memory system asks from the beginning again: nothing is paid twice."""
+    replies = iter("abcd")
+    standin.script = lambda _: next(replies)
+
+    async def session(gateway, trial="t1", times=2):
+        async with pod_of(gateway, identity(trial)) as pod:
+            client = await pod.openai()
+            asked = [
+                await client.chat.completions.create(model=GPT, messages=HELLO)
+                for _ in range(times)
+            ]
+        return [reply.choices[0].message.content for reply in asked]
+
+    async with gateway_of(standin, mode="record", record=record) as gateway:
+        assert await session(gateway, times=1) == ["a"]  # then its pod is lost
+        assert await session(gateway) == ["a", "b"]
+        assert await session(gateway, trial="t2") == ["a", "b"]
+    assert len(standin.seen) == 2
+    async with gateway_of(None, mode="replay-strict", record=record) as gateway:
+        assert await session(gateway) == ["a", "b"]
+
+
 async def test_a_lenient_replay_takes_the_last_of_the_same_request(standin, record):
     """In whatever scope it was; a strict one does not."""
     replies = iter("ab")
