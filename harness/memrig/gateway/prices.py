@@ -69,7 +69,7 @@ class PriceTable:
         except OSError as error:
             message, fix = (
                 f"cannot be read ({error.strerror})",
-                "give a file that exists and is yours",
+                "give a file that you may read",
             )
             raise DataError(message, where=str(path), fix=fix) from error
         return cls((*shipped, *_read(data, str(path))))
