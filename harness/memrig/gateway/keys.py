@@ -32,7 +32,7 @@ class Key:
 
 
 class Keys:
-    """Names exchanges, and counts identical ones: the rig's all together, a memory's by its trial."""
+    """Names exchanges, and counts identical ones: a memory's own by its trial."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str]] = Counter()

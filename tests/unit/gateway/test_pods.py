@@ -9,7 +9,7 @@ from support.gateways import CLAUDE, EMBED, GPT, KEY, gateway_of, identity, pod_
 from support.llm_standin import Fault, Say, vector
 
 HELLO = [{"role": "user", "content": "hello"}]
-SPENT_UP = Limits(trial=Limit(tokens=1))
+LIMITED = Limits(trial=Limit(tokens=5000))
 BASES = pytest.mark.parametrize("base", ["http://pod", "http://pod/", "http://pod/v1"])
 
 
@@ -135,7 +135,8 @@ async def test_a_model_that_is_not_allowed_is_not_found(standin, allowed):
 async def test_a_spent_budget_looks_like_an_account_without_credit(standin):
     """And an SDK that likes to retry does not."""
     who = identity()
-    async with gateway_of(standin, limits=SPENT_UP) as gateway, pod_of(gateway, who) as pod:
+    async with gateway_of(standin, limits=LIMITED) as gateway, pod_of(gateway, who) as pod:
+        gateway._calls.ledger.pay(gateway._calls.ledger.accounts("t1", "ingest"), 4995, None)
         with pytest.raises(openai.RateLimitError) as first:
             client = await pod.openai(retries=3)
             await client.chat.completions.create(model=GPT, messages=HELLO)
@@ -149,6 +150,39 @@ async def test_a_spent_budget_looks_like_an_account_without_credit(standin):
     assert standin.seen == []
     assert who.fault is not None
     assert who.fault.kind == "budget"
+
+
+@pytest.mark.parametrize("limits", [LIMITED, Limits(run=Limit(usd=0.01))])
+async def test_a_request_that_no_limit_would_fit_is_a_bad_one(standin, record, limits):
+    """It is the memory system's own doing: no question is held open for it, and less still goes."""
+    who = identity()
+    greedy = {"max_tokens": 10**9, "messages": HELLO}
+    gateway = gateway_of(standin, mode="record", record=record, limits=limits)
+    async with gateway, pod_of(gateway, who) as pod:
+        gpt, claude = await pod.openai(), await pod.anthropic()
+        with pytest.raises(openai.BadRequestError, match="larger than the whole limit"):
+            await gpt.chat.completions.create(model=GPT, **greedy)
+        with pytest.raises(anthropic.BadRequestError, match="larger than the whole limit"):
+            await claude.messages.create(model=CLAUDE, stream=True, **greedy)
+        assert (standin.seen, who.fault) == ([], None)
+        assert await gpt.chat.completions.create(model=GPT, max_tokens=9, messages=HELLO)
+    # A limit that was raised since is asked, not the record.
+    async with gateway_of(standin, mode="record", record=record) as again, pod_of(again) as pod:
+        client = await pod.openai()
+        assert await client.chat.completions.create(model=GPT, **greedy)
+
+
+@pytest.mark.parametrize("choices", [None, 10**9])
+async def test_what_a_request_may_return_is_estimated_within_reason(standin, choices):
+    """No model returns a billion tokens: a number that was only meant as plenty is no hindrance."""
+    limit = 140_000 * (128 if choices else 1)
+    body = {"model": GPT, "max_tokens": 10**9, "messages": HELLO} | (
+        {"n": choices} if choices else {}
+    )
+    limits = Limits(run=Limit(tokens=limit))
+    async with gateway_of(standin, limits=limits) as gateway, pod_of(gateway) as pod:
+        await (await pod.http()).post("http://pod/v1/chat/completions", json=body)
+    assert len(standin.seen) >= 1
 
 
 async def test_what_the_provider_refuses_is_refused_in_its_own_words(standin):

@@ -9,12 +9,12 @@ from memrig.gateway.jsons import Json, as_count, as_list, as_object, as_text, du
 from memrig.gateway.wire import anthropic_stream
 from memrig.gateway.wire.base import (
     STATUS,
-    UNBOUNDED_OUTPUT_TOKENS,
     Format,
     Refusal,
     Said,
     WireError,
     WireReply,
+    output_estimate,
 )
 from memrig.model.chat import ChatRequest, Message, ToolCall
 
@@ -45,7 +45,7 @@ class AnthropicMessages:
 
     def max_output_tokens(self, body: Json) -> int:
         """The request says so itself: `max_tokens` is required."""
-        return as_count(body.get("max_tokens")) or UNBOUNDED_OUTPUT_TOKENS
+        return output_estimate(as_count(body.get("max_tokens")))
 
     def prepared(self, body: Json) -> Json:
         """As it is: a stream always reports its usage."""

@@ -12,6 +12,16 @@ Format = Literal["anthropic.messages", "openai.chat", "openai.embeddings"]
 
 #: What a request without a limit of its own is taken to return at most, for the reservation.
 UNBOUNDED_OUTPUT_TOKENS = 4096
+#: What one reply is taken to have at most, whatever its request says: no model returns more.
+MOST_OUTPUT_TOKENS = 131_072
+#: The most choices that a request can ask for.
+MOST_CHOICES = 128
+
+
+def output_estimate(stated: int, choices: int = 1) -> int:
+    """The most tokens that a reply is taken to have; `stated` is 0 where the request says none."""
+    each = min(stated or UNBOUNDED_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+    return each * min(max(1, choices), MOST_CHOICES)
 
 
 class WireError(Exception):

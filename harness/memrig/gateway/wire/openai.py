@@ -9,12 +9,12 @@ from memrig.gateway.jsons import Json, as_count, as_list, as_object, as_text, du
 from memrig.gateway.wire import openai_stream
 from memrig.gateway.wire.base import (
     STATUS,
-    UNBOUNDED_OUTPUT_TOKENS,
     Format,
     Refusal,
     Said,
     WireError,
     WireReply,
+    output_estimate,
 )
 from memrig.model.chat import ChatRequest, Message, ToolCall, estimate_tokens
 
@@ -82,7 +82,7 @@ class OpenAIChat:
     def max_output_tokens(self, body: Json) -> int:
         """What the request says, for each of the `n` choices it asks for."""
         stated = as_count(body.get("max_completion_tokens")) or as_count(body.get("max_tokens"))
-        return (stated or UNBOUNDED_OUTPUT_TOKENS) * max(1, as_count(body.get("n")))
+        return output_estimate(stated, as_count(body.get("n")))
 
     def prepared(self, body: Json) -> Json:
         """A stream is asked to report its usage, or what it cost would stay unknown."""
