@@ -131,6 +131,17 @@ def run(chosen: list[str], out: Path, environment: Mapping[str, str], *more: str
     return Run(out, time.monotonic() - began, usage.ru_maxrss / 1024)
 
 
+def differences(one: Run, other: Run) -> dict[str, object]:
+    """The questions whose grades differ, with the fields in which they do."""
+    found: dict[str, object] = {}
+    for left, right in zip(map(json.loads, one.grades), map(json.loads, other.grades), strict=True):
+        if left != right:
+            fields = [name for name in left if left[name] != right.get(name)]
+            pairs = {name: (left[name], right.get(name)) for name in fields}
+            found[f"differs: {left['question_id']}"] = pairs
+    return found
+
+
 def compare(arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Makes the three runs and holds them against each other."""
     chosen = ["--adapter", arguments.adapter, "--suite", "longmemeval", "--variant", "oracle"]
@@ -146,13 +157,14 @@ def compare(arguments: argparse.Namespace, folder: Path) -> dict[str, object]:
     replayed = run(
         chosen, folder / "replayed", {}, "--llm", "replay-strict", "--llm-record", record
     )
-    wrong = sum(a != b for a, b in zip(plain.grades, faulty.grades, strict=True))
+    wrong = differences(plain, faulty)
     attempts = faulty.attempts()
     return {
         "adapter": arguments.adapter,
         "questions": faulty.questions["settled"],
         "graded": faulty.questions["graded"],
-        "wrong grades": wrong,
+        "wrong grades": len(wrong),
+        **wrong,
         "requests that reached the provider": shaky.requests,
         "attempts in the record": attempts.total(),
         "how they ended": dict(sorted(attempts.items())),
@@ -174,6 +186,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=20, help="a fault each so many requests")
     parser.add_argument("--limit", type=int, default=0, help="questions; 0: all")
     parser.add_argument("--json", type=Path, help="also write the figures here")
+    parser.add_argument("--keep", type=Path, help="leave the runs in this folder")
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.serve is not None:
@@ -181,8 +194,10 @@ def main() -> None:
         return
     if arguments.file is None:
         parser.error("give LongMemEval's file")
-    with tempfile.TemporaryDirectory(prefix="memrig-answers-") as folder:
-        figures = compare(arguments, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="memrig-answers-") as scratch:
+        folder = arguments.keep or Path(scratch)
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = compare(arguments, folder)
     for name, value in figures.items():
         print(f"{name:48} {value}")
     if arguments.json:
