@@ -11,6 +11,7 @@ from memrig.errors import GatewayError
 from memrig.gateway import rows
 from memrig.gateway.call import Answer, Call, CallError
 from memrig.gateway.config import GatewayConfig, UpstreamSpec
+from memrig.gateway.identity import MEMORY
 from memrig.gateway.keys import Key, Keys
 from memrig.gateway.ledger import Ledger, Prices, Reservation
 from memrig.gateway.providers import Provider, Providers
@@ -52,6 +53,7 @@ class Calls:
     stamp: Callable[[], str] = utc_stamp
     tally: Tally = field(default_factory=Tally)
     _keys: Keys = field(default_factory=Keys)
+    _asked: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def begin(self, trial_id: str) -> None:
         """An attempt at a trial begins: nothing of it was asked yet."""
@@ -72,6 +74,7 @@ class Calls:
         except TypeError as error:
             message = f"the request is no clean JSON: {error}"
             raise CallError(message, kind="rejected", where=call.where) from error
+        self._bounded(call, len(key.canonical))
         if (found := self._found(key)) is not None:
             answer = rows.recorded(call, found)
         elif self.config.replays:
@@ -81,6 +84,18 @@ class Calls:
             answer = await self._made(call, key)
         self.tally.answered(call, answer)
         return answer
+
+    def _bounded(self, call: Call, size: int) -> None:
+        """Refuses what a memory asks beyond all measure, and writes no row: rows fill the disk."""
+        if call.context.purpose != MEMORY:
+            return
+        trial = call.context.trial_id
+        calls, total = self._asked.get(trial, (0, 0))
+        most, largest = self.config.max_memory_calls, self.config.max_memory_bytes
+        if calls >= most or total + size > largest:
+            message = f"a memory system may make {most:,} calls with {largest:,} bytes in all"
+            raise CallError(message, kind="rejected", where=call.where)
+        self._asked[trial] = calls + 1, total + size
 
     def _found(self, key: Key) -> Exchange | None:
         if self.record is None or self.config.mode == "live":

@@ -104,6 +104,11 @@ class GatewayConfig(_Frozen):
         timeout_s: seconds until one call is given up.
         seed: of the pauses' jitter.
         max_body_bytes: the largest request that a pod may send.
+        max_in_flight: a pod's requests at a time; further ones wait, unread.
+        max_bytes_in_flight: the bytes of a pod's requests at a time.
+        body_timeout_s: seconds that a request may take to come.
+        max_memory_calls: calls that one trial's memory system may make in a session.
+        max_memory_bytes: bytes that their requests may have together.
     """
 
     mode: GatewayMode
@@ -115,6 +120,11 @@ class GatewayConfig(_Frozen):
     timeout_s: float = Field(default=300, gt=0)
     seed: int = 0
     max_body_bytes: int = Field(default=64 * 1024**2, gt=0)
+    max_in_flight: int = Field(default=64, gt=0)
+    max_bytes_in_flight: int = Field(default=128 * 1024**2, gt=0)
+    body_timeout_s: float = Field(default=60, gt=0)
+    max_memory_calls: int = Field(default=1_000_000, gt=0)
+    max_memory_bytes: int = Field(default=4 * 1024**3, gt=0)
 
     @model_validator(mode="after")
     def _needs_a_file(self) -> "GatewayConfig":

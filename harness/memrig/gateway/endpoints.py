@@ -9,6 +9,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from memrig.errors import InfrastructureError
+from memrig.gateway.bounds import Bounds
 from memrig.gateway.call import Call, CallError
 from memrig.gateway.calls import Calls
 from memrig.gateway.identity import TrialIdentity
@@ -30,22 +31,24 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def app_for(calls: Calls, identity: TrialIdentity) -> ASGIApp:
     """The endpoints, for one trial."""
+    bounds = Bounds(calls.config)
     routes = [Route(f"{prefix}/models", _models(calls, identity)) for prefix in _PREFIXES]
     for wire in WIRES.values():
-        endpoint = _answering(wire, calls, identity)
+        endpoint = _answering(wire, calls, identity, bounds)
         routes += [Route(f"{p}{wire.path}", endpoint, methods=["POST"]) for p in _PREFIXES]
     routes.append(Route("/{path:path}", _unknown, methods=["GET", "POST"]))
     return Starlette(routes=routes)
 
 
-def _answering(wire: Wire, calls: Calls, identity: TrialIdentity) -> Endpoint:
+def _answering(wire: Wire, calls: Calls, identity: TrialIdentity, bounds: Bounds) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         # The phase is that of the call's arrival, however long its body takes.
         context = identity.context()
+        headers = {name: request.headers[name] for name in _TELLING if name in request.headers}
         try:
-            body = await _body(request, calls.config.max_body_bytes)
-            headers = {name: request.headers[name] for name in _TELLING if name in request.headers}
-            answer = await calls.make(Call(wire, body, headers, context, identity.models))
+            async with bounds.body(request) as data:
+                body = _object(data)
+                answer = await calls.make(Call(wire, body, headers, context, identity.models))
         except CallError as error:
             _note(identity, error)
             return _refused(wire, error)
@@ -61,16 +64,9 @@ def _answering(wire: Wire, calls: Calls, identity: TrialIdentity) -> Endpoint:
     return endpoint
 
 
-async def _body(request: Request, limit: int) -> dict[str, object]:
-    """The request's object, read no further than the limit."""
-    data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > limit:
-            raise CallError(
-                f"the request has more than {limit:,} bytes", kind="rejected", status=413
-            )
-    body = load_object(bytes(data))
+def _object(data: bytes) -> dict[str, object]:
+    """The request's object."""
+    body = load_object(data)
     if body is None:
         raise CallError("the request's body is no JSON object", kind="rejected")
     if not isinstance(body.get("model"), str):
