@@ -295,7 +295,7 @@ async def test_two_trials_at_once_keep_their_accounts_apart(
     ):
         reports = await asyncio.gather(many(first, "a"), many(second, "b"))
         assert all(report["text"] for report in (*reports[0], *reports[1]))
-        long = "many words " * 100
+        long = "many words " * 55
         assert (await first.ask(f"gpt: {long}"))["error"]["code"] == "insufficient_quota"
         assert (await second.ask("gpt: b again"))["error"] is None
         spent = [gateway.spent(trial_id=name).calls for name in ("trial-a", "trial-b")]

@@ -17,6 +17,7 @@ from memrig.model.manifest import Resources
 from memrig.pod.base import Fate
 from memrig.pod.docker import DockerProvider, Engine, socket_path
 from support.pods import (
+    TEST_RUN,
     ended,
     eventually,
     findings,
@@ -274,4 +275,4 @@ async def test_nothing_of_the_host_is_mounted(provider: DockerProvider) -> None:
 async def nothing_left() -> AsyncIterator[None]:
     """Whatever a probe did, its pod goes away."""
     yield
-    assert await left_over("test-run") == []
+    assert await left_over(TEST_RUN) == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -26,6 +27,8 @@ from support.docker_required import why_no_docker
 
 TESTBED = Path(__file__).parents[1] / "images" / "testbed"
 SERVICE = "memrig.v1.MemoryAdapter"
+#: One process's own: what it leaves behind is not another worker's.
+TEST_RUN = f"test-run-{os.getpid()}"
 
 #: The testbed's images by service, built once a session.
 _BUILT: dict[str, str] = {}
@@ -88,7 +91,7 @@ async def _adapter(kind: PodKind, *, companion: bool, changes: Mapping[str, Any]
 
 def request(adapter: AdapterRef, **changes: Any) -> PodRequest:
     """A request with test labels."""
-    return PodRequest(adapter, **{"run_id": "test-run", "trial_id": "test-trial", **changes})
+    return PodRequest(adapter, **{"run_id": TEST_RUN, "trial_id": "test-trial", **changes})
 
 
 @dataclass(frozen=True)

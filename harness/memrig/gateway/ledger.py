@@ -11,7 +11,6 @@ from typing import Protocol, Self
 
 from memrig.errors import GatewayError, UsageError
 from memrig.gateway.config import Limit, Limits
-from memrig.gateway.identity import MEMORY
 from memrig.model.chat import CallContext, Phase
 
 NANO = 1_000_000_000
@@ -51,14 +50,6 @@ class Account:
     spent_nano: int = 0
     reserved_tokens: int = 0
     reserved_nano: int = 0
-
-    def exceeds(self, tokens: int, nano: int) -> str:
-        """Why a call would not fit even if nothing were spent; empty: it would."""
-        if self.limit.tokens is not None and tokens > self.limit.tokens:
-            return f"{tokens:,} tokens are needed, {self.limit.tokens:,} are allowed in all"
-        if self.limit.usd is not None and nano > round(self.limit.usd * NANO):
-            return f"${nano / NANO:.4f} are needed, ${self.limit.usd:.4f} are allowed in all"
-        return ""
 
     def lacks(self, tokens: int, nano: int) -> str:
         """Why a call does not fit; empty: it does."""
@@ -141,19 +132,11 @@ class Ledger:
         """Sets a call's estimate aside.
 
         Raises:
-            GatewayError: of kind `budget`: it does not fit into what is left; of kind `rejected`:
-                it is a memory's, and would not fit if nothing were spent. That is its own doing.
+            GatewayError: of kind `budget`: it does not fit into what is left.
         """
         nano = _nano(cost_usd)
         accounts = self.accounts(context.trial_id, context.phase)
         for account in accounts:
-            if context.purpose == MEMORY and (excess := account.exceeds(tokens, nano)):
-                raise GatewayError(
-                    f"the request is larger than the whole limit of {account.name}: {excess}",
-                    kind="rejected",
-                    where=f"trial={context.trial_id} phase={context.phase}",
-                    fix="ask for less: a smaller max_tokens, or a shorter request",
-                )
             if lack := account.lacks(tokens, nano):
                 raise GatewayError(
                     f"the limit of {account.name} is reached: {lack}",

@@ -152,26 +152,6 @@ async def test_a_spent_budget_looks_like_an_account_without_credit(standin):
     assert who.fault.kind == "budget"
 
 
-@pytest.mark.parametrize("limits", [LIMITED, Limits(run=Limit(usd=0.01))])
-async def test_a_request_that_no_limit_would_fit_is_a_bad_one(standin, record, limits):
-    """It is the memory system's own doing: no question is held open for it, and less still goes."""
-    who = identity()
-    greedy = {"max_tokens": 10**9, "messages": HELLO}
-    gateway = gateway_of(standin, mode="record", record=record, limits=limits)
-    async with gateway, pod_of(gateway, who) as pod:
-        gpt, claude = await pod.openai(), await pod.anthropic()
-        with pytest.raises(openai.BadRequestError, match="larger than the whole limit"):
-            await gpt.chat.completions.create(model=GPT, **greedy)
-        with pytest.raises(anthropic.BadRequestError, match="larger than the whole limit"):
-            await claude.messages.create(model=CLAUDE, stream=True, **greedy)
-        assert (standin.seen, who.fault) == ([], None)
-        assert await gpt.chat.completions.create(model=GPT, max_tokens=9, messages=HELLO)
-    # A limit that was raised since is asked, not the record.
-    async with gateway_of(standin, mode="record", record=record) as again, pod_of(again) as pod:
-        client = await pod.openai()
-        assert await client.chat.completions.create(model=GPT, **greedy)
-
-
 @pytest.mark.parametrize("choices", [None, 10**9])
 async def test_what_a_request_may_return_is_estimated_within_reason(standin, choices):
     """No model returns a billion tokens: a number that was only meant as plenty is no hindrance."""
