@@ -105,9 +105,7 @@ class Calls:
             found = self.record.like(key)
         if found is None or (found.state == "ok" and found.response is None):
             return None  # mode live keeps no replies
-        # What the gateway itself refused has no status: its limits may be others by now.
-        kept = found.state in _KEPT and found.status is not None
-        return found if self.config.replays or kept else None
+        return found if self.config.replays or found.state in _KEPT else None
 
     async def _made(self, call: Call, key: Key) -> Answer:
         """Calls the provider, and writes down how it went, well or not."""

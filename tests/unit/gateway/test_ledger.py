@@ -83,7 +83,7 @@ def run(limits: Limits, plans: list[Planned]) -> tuple[Ledger, int]:
         try:
             reservation = ledger.reserve(plan.context, plan.reserved, plan.reserved / 100)
         except GatewayError as error:
-            assert error.kind in {"budget", "rejected"}
+            assert error.kind == "budget"
         else:
             under_way.append((step + plan.ends_after, reservation, plan))
         at_once = [max(0, p.actual - p.reserved) for _, _, p in under_way if not p.fails]

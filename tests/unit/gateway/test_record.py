@@ -232,6 +232,16 @@ async def test_a_resumed_run_pays_nothing_twice(standin, record):
     assert len(standin.seen) == 1
 
 
+async def test_a_resumed_run_does_not_ask_again_for_what_was_malformed(standin, record):
+    """Every attempt at it was paid for; another run would meet the same."""
+    standin.script = lambda _: Fault(garbage="x")
+    for _ in range(2):
+        with pytest.raises(GatewayError) as caught:
+            await recorded(standin, record, (ask(), context()))
+        assert caught.value.kind == "malformed"
+    assert len(standin.seen) == 6
+
+
 async def test_a_resumed_run_keeps_to_its_limits(standin, record):
     """What was paid before counts; what the record gives does not count again."""
     standin.script = lambda _: Say("x", input_tokens=400, output_tokens=50)
