@@ -41,7 +41,8 @@ class Budget(_Frozen):
 
     Args:
         preset: its name where it is one of `PRESETS`.
-        wall_time_s: seconds from asking to answer, waiting for models included.
+        wall_time_s: seconds from asking to answer, models' replies included; waiting for the rig,
+            and what a provider loses by failing, is not.
         payload_bytes: bytes that the memory system may return, all calls of the question together.
         turns: replies of an agent that may call tools; the reserved final one comes on top.
         tool_calls: calls that an agent may make.
