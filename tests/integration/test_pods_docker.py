@@ -19,6 +19,7 @@ from memrig.pod.docker.facts import EngineFacts
 from memrig.pod.process import ProcessProvider
 from memrig.pod.runtime import list_folders
 from support.pods import (
+    TEST_RUN,
     Caller,
     caller,
     ended,
@@ -219,7 +220,7 @@ async def test_everything_carries_the_owners_labels(
 ) -> None:
     """Containers and volumes name run, trial, pid, host, start and lease."""
     async with served(provider, await stored()):
-        label = ("io.memrig.run=test-run",)
+        label = (f"io.memrig.run={TEST_RUN}",)
         things = [*await engine.containers(label), *await engine.volumes(label)]
 
     assert len(things) == 5  # doorman, store, adapter; the store's volume, the image's VOLUME
