@@ -9,13 +9,13 @@ produced elsewhere; they are only read.
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal
 
 from memrig._version import __version__
 from memrig.client.ids import Pseudonyms
 from memrig.errors import AdapterRpcError, UsageError
 from memrig.model.given import GivenAnswer
 from memrig.model.gold import Gold
+from memrig.model.manifest import BASELINE_PREFIX, Baseline
 from memrig.model.scenario import Episode, Question
 from memrig.model.transcript import (
     Ack,
@@ -27,9 +27,6 @@ from memrig.model.transcript import (
     SearchRecord,
 )
 
-Baseline = Literal["oracle", "full-context"]
-BASELINES: tuple[Baseline, ...] = ("oracle", "full-context")
-PREFIX = "baseline:"
 #: An episode and the turns of it that count.
 Found = tuple[Episode, tuple[str, ...]]
 _MOST = 1_000_000
@@ -155,7 +152,7 @@ class BaselineClient(HostClient):
     """
 
     def __init__(self, kind: Baseline) -> None:
-        super().__init__(f"{PREFIX}{kind}")
+        super().__init__(f"{BASELINE_PREFIX}{kind}")
         self._kind = kind
         self.needs_gold = kind == "oracle"
 

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -149,6 +149,11 @@ class AdapterManifest(_Strict):
                 del waiting[name]
         return tuple(order)
 
+
+#: The rig's own baselines, and what stands before their names.
+Baseline = Literal["oracle", "full-context"]
+BASELINES: tuple[Baseline, ...] = get_args(Baseline)
+BASELINE_PREFIX = "baseline:"
 
 #: "baseline" runs in the rig itself; "given" stands for answers that were produced elsewhere.
 PodKind = Literal["docker", "process", "endpoint", "baseline", "given"]

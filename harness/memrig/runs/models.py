@@ -13,7 +13,7 @@ from memrig.gateway.prices import PriceTable
 from memrig.gateway.routing import check_key, spec_for
 from memrig.gateway.service import Gateway
 from memrig.model.manifest import AdapterRef
-from memrig.model.trial import TrialSpec
+from memrig.model.trial import AnswerSpec, TrialSpec
 from memrig.runs.answering import Answering
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
@@ -25,6 +25,12 @@ def models_of(adapter: AdapterRef) -> frozenset[str]:
     return frozenset(adapter.manifest.models) if adapter.manifest else frozenset()
 
 
+def _called(answer: AnswerSpec | None, judge: str, adapter: AdapterRef) -> frozenset[str]:
+    """All models that are called: the reader's, the judge's, and the memory system's own."""
+    reader = answer.model if answer else ""
+    return models_of(adapter) | {name for name in (reader, judge) if name}
+
+
 def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -> None:
     """Refuses a run whose models cannot be called or paid, before anything starts.
 
@@ -34,8 +40,7 @@ def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -
         PrerequisiteError: no key for a model that must be called.
     """
     judge = "" if config.verdicts else answering.judge
-    reader = answering.answer.model if answering.answer else ""
-    names = frozenset(name for name in (reader, judge, *models_of(adapter)) if name)
+    names = _called(answering.answer, judge, adapter)
     limits = config.limits
     if answering.budget.usd is not None:  # a question's own limit in money counts as one
         limits = limits.model_copy(update={"trial": Limit(usd=answering.budget.usd)})
@@ -72,9 +77,7 @@ async def open_gateway(
     lock: Lock, directory: RunDirectory, config: RunConfig
 ) -> AsyncIterator[Gateway | None]:
     """The gateway of a run; None where nothing in it may call a model."""
-    reader = lock.answer.model if lock.answer else ""
-    judge = "" if config.verdicts else lock.judge
-    names = frozenset(name for name in (reader, judge, *models_of(lock.adapter)) if name)
+    names = _called(lock.answer, "" if config.verdicts else lock.judge, lock.adapter)
     if not names:
         yield None
         return
@@ -114,8 +117,7 @@ async def trial_gateway(spec: TrialSpec, record: Path) -> AsyncIterator[Gateway 
     Raises:
         PrerequisiteError: no key for a model that must be called.
     """
-    reader = spec.answer.model if spec.answer else ""
-    names = frozenset(name for name in (reader, *models_of(spec.adapter)) if name)
+    names = _called(spec.answer, "", spec.adapter)
     if not names:
         yield None
         return

@@ -161,10 +161,6 @@ class SpooledScenario:
         """The questions by id."""
         return self.truth()[0]
 
-    def episode_texts(self) -> "EpisodeTexts":
-        """Every episode's text by id, for graders that compare a hit with its sources."""
-        return self.truth()[1]
-
     def _read_gold(self) -> Iterable[Gold]:
         with self._gold.open("rb") as file:
             for number, line in enumerate(file, 1):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memrig.client import MemoryClient, Pseudonyms
 from memrig.client.base import AdapterClient
-from memrig.client.host import BASELINES, PREFIX, BaselineClient, GivenClient, HostClient
+from memrig.client.host import BaselineClient, GivenClient, HostClient
 from memrig.errors import (
     AdapterCrashedError,
     AdapterError,
@@ -21,6 +21,7 @@ from memrig.errors import (
 )
 from memrig.model.chat import Chat, Phase
 from memrig.model.gold import Gold
+from memrig.model.manifest import BASELINE_PREFIX, BASELINES
 from memrig.model.transcript import CapabilitiesRecord, PodRecord, TeardownRecord, UsageRecord
 from memrig.model.trial import TrialSpec
 from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
@@ -263,7 +264,7 @@ async def open_session(
 @asynccontextmanager
 async def _client_of(spec: TrialSpec, pod: Pod) -> AsyncIterator[MemoryClient | HostClient]:
     if spec.adapter.pod == "baseline":
-        name = spec.adapter.name.removeprefix(PREFIX)
+        name = spec.adapter.name.removeprefix(BASELINE_PREFIX)
         yield BaselineClient(next(kind for kind in BASELINES if kind == name))
         return
     if spec.adapter.pod == "given":

@@ -122,26 +122,28 @@ class Timeline:
             await self._stream(_Tally(episodes, self._dates))
 
     async def _stream(self, sent: "_Tally") -> None:
-        started = time.monotonic_ns()
         try:
-            async for acks in self._session.client.ingest(sent, self._ids):
-                for first in range(0, len(acks), _ACKS_PER_RECORD):
-                    part = acks[first : first + _ACKS_PER_RECORD]
-                    self._session.log.append(IngestRecord(scenario_id=self._id, acks=part))
-                self._counted(len(acks))
-            self._session.log.append(
-                StreamRecord(
-                    scenario_id=self._id,
-                    episodes=sent.episodes,
-                    text_bytes=sent.text_bytes,
-                    ns=time.monotonic_ns() - started,
-                )
-            )
-            self._session.log.append(await self._session.client.flush(self._id), sync=True)
+            with self._session.models_first():
+                await self._fill(sent)
         except AdapterError as error:
-            self._session.raise_model_fault()
             raise await self._session.crash_of(error) or error from error
-        self._session.raise_model_fault()
+
+    async def _fill(self, sent: "_Tally") -> None:
+        started = time.monotonic_ns()
+        async for acks in self._session.client.ingest(sent, self._ids):
+            for first in range(0, len(acks), _ACKS_PER_RECORD):
+                part = acks[first : first + _ACKS_PER_RECORD]
+                self._session.log.append(IngestRecord(scenario_id=self._id, acks=part))
+            self._counted(len(acks))
+        self._session.log.append(
+            StreamRecord(
+                scenario_id=self._id,
+                episodes=sent.episodes,
+                text_bytes=sent.text_bytes,
+                ns=time.monotonic_ns() - started,
+            )
+        )
+        self._session.log.append(await self._session.client.flush(self._id), sync=True)
 
     @asynccontextmanager
     async def _charged(self, phase: Phase, scope: str) -> AsyncIterator[None]:

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from memrig.client import Pseudonyms
-from memrig.client.host import BASELINES, BaselineClient, GivenClient, HostClient
+from memrig.client.host import BaselineClient, GivenClient, HostClient
 from memrig.errors import AdapterRpcError, UsageError
 from memrig.model.given import GivenAnswer
 from memrig.model.gold import Gold
+from memrig.model.manifest import BASELINES
 from memrig.model.scenario import Episode, Question, Turn
 
 IDS = Pseudonyms(7, "digest")

@@ -31,7 +31,7 @@ def test_a_scenario_comes_back_as_it_went_in(tmp_path):
     spooled = SpooledScenario(tmp_path, spool(scenario, tmp_path))
     assert list(spooled.events()) == list(scenario.timeline)
     assert spooled.gold() == scenario.gold
-    assert dict(spooled.episode_texts()) == FACTS
+    assert dict(spooled.truth()[1]) == FACTS
 
 
 def test_files_are_named_by_their_content(tmp_path):

@@ -12,6 +12,8 @@ from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.model.canonical import digest_file, digest_of
 from memrig.model.manifest import (
     ADAPTER_SERVICE,
+    BASELINE_PREFIX,
+    BASELINES,
     AdapterManifest,
     AdapterRef,
     PodKind,
@@ -31,9 +33,6 @@ _TAGGED = re.compile(r"^[a-z0-9][a-z0-9._/:-]*:[A-Za-z0-9_][A-Za-z0-9._-]*$")
 #: Where Python, or Debian's, keeps what was installed.
 _SITES = ("site-packages", "dist-packages")
 _SEPARATORS = re.compile(r"[-_.]+")
-#: What stands before the name of a baseline, and which there are.
-BASELINE = "baseline:"
-BASELINES = ("oracle", "full-context")
 #: What stands before the path of a file with answers that were produced elsewhere.
 ANSWERS = "answers:"
 _IMPLIED = ("endpoint", "baseline", "given")
@@ -47,7 +46,7 @@ def implied_pod(adapter: str) -> PodKind | None:
     """The only kind of pod that can take this adapter; None for a folder, which can choose."""
     if adapter.startswith("grpc://"):
         return "endpoint"
-    if adapter.startswith(BASELINE):
+    if adapter.startswith(BASELINE_PREFIX):
         return "baseline"
     if adapter.startswith(ANSWERS):
         return "given"
@@ -114,9 +113,9 @@ async def load_image(tar: Path) -> str:
 
 
 def _baseline(adapter: str) -> AdapterRef:
-    name = adapter.removeprefix(BASELINE)
+    name = adapter.removeprefix(BASELINE_PREFIX)
     if name not in BASELINES:
-        fix = f"one of: {', '.join(BASELINE + known for known in BASELINES)}"
+        fix = f"one of: {', '.join(BASELINE_PREFIX + known for known in BASELINES)}"
         raise UsageError(f"there is no baseline {name!r}", where=f"--adapter {adapter}", fix=fix)
     return AdapterRef(name=adapter, version=__version__, pod="baseline")
 
