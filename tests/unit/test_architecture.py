@@ -11,7 +11,7 @@ _BELOW_TRIAL = {"model", "suites", "pod", "client", "gateway"}
 _BELOW_RUNS = {*_BELOW_TRIAL, "answering", "trial", "judging"}
 #: The terminal shows what commands return, images and conformance results too.
 _BELOW_REPORT = {*_BELOW_RUNS, "runs", "grading", "stats", "conformance"} - {"gateway", "answering"}
-_EVERYTHING = {*_BELOW_RUNS, *_BELOW_REPORT, "report", "submission"}
+_EVERYTHING = {*_BELOW_RUNS, *_BELOW_REPORT, "generation", "report", "submission"}
 
 #: model ← {suites, pod, client, gateway} ← answering ← trial ← runs ← cli, and
 #: model ← grading ← {judging, stats ← report, submission} ← cli: a plan names its grader, and a run
@@ -30,6 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runs": {*_BELOW_RUNS, "grading"},
     "grading": {"model"},
     "stats": {"model", "grading"},
+    "generation": {"model", "suites", "grading"},
     "report": _BELOW_REPORT,
     "submission": {*_BELOW_REPORT, "report"},
     "conformance": {"client", "pod", "model"},
@@ -51,6 +52,7 @@ HOMES = {
     "rich": {"report"},
     "scipy": {"stats"},
     "jinja2": {"report"},
+    "yaml": {"generation"},
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memrig.grading.base import Asked, Marks, Metric
+from memrig.grading.base import Asked, JudgeUse, Marks, Metric
 from memrig.grading.beside import (
     BESIDE_KS,
     beside,
@@ -32,7 +32,7 @@ class AnswerGrader:
     """
 
     modes: tuple[Mode, ...] = ("reader", "agent", "native")
-    judged = False
+    judge: JudgeUse = "none"
 
     def __init__(
         self, protocol: str, metric: str, version: str, retrieval_ks: Sequence[int] = BESIDE_KS

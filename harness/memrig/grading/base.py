@@ -10,11 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from memrig.errors import UsageError
 from memrig.model.gold import Gold
 from memrig.model.judgement import JudgeTask, Verdict
+from memrig.model.manifest import PodKind
 from memrig.model.scenario import Question
 from memrig.model.transcript import QuestionRecord
-from memrig.model.trial import Mode
+from memrig.model.trial import Budget, Mode
 
 GROUP = "memrig.graders"
+#: Whether a protocol has a use for a judge: never, for some of its metrics, or for every grade.
+JudgeUse = Literal["none", "optional", "required"]
 
 
 class Grade(BaseModel):
@@ -23,6 +26,10 @@ class Grade(BaseModel):
     `scores` are fractions, higher is better. `rank` is that of the first evidence (1-based; None:
     not among the hits). `ungraded` grades carry a reason, no scores, and count in no mean. `tags`
     name groups that cut across categories, such as "abstention". `agreement` is the judge's votes'.
+    `weights` are those of scores that are ratios of counts, such as the number of refs cited: means
+    over questions are weighted by them; where none is given it is 1. `missing` says of each metric
+    that could not be measured here why not. `counts` are facts about the question that are no
+    scores, such as the number of required evidence episodes.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +47,9 @@ class Grade(BaseModel):
     reason: str = ""
     outcome: str
     scores: dict[str, float] = Field(default_factory=dict)
+    weights: dict[str, float] = Field(default_factory=dict)
+    missing: dict[str, str] = Field(default_factory=dict)
+    counts: dict[str, int] = Field(default_factory=dict)
     rank: int | None = None
     tags: tuple[str, ...] = ()
     agreement: float | None = None
@@ -79,6 +89,9 @@ class Asked:
             that needs more is left out: it was not measured.
         verdicts: a judge's verdicts by task; empty where the protocol has no judge.
         mode: how the question was answered.
+        pod: where the memory system ran; "given" for answers that were produced elsewhere.
+        budget: what the question was allowed.
+        position: how many episodes of its scenario come before it.
     """
 
     question: Question
@@ -88,17 +101,26 @@ class Asked:
     limit: int
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     mode: Mode = "retrieval"
+    pod: PodKind = "process"
+    budget: Budget = field(default_factory=Budget)
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a grader makes of one settled question. With `ungraded` (a reason), scores are void."""
+    """What a grader makes of one settled question; see `Grade` for what the members mean.
+
+    With `ungraded` (a reason), scores are void.
+    """
 
     scores: Mapping[str, float]
     rank: int | None = None
     derived_hits: int = 0
     ungraded: str = ""
     agreement: float | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Grader(Protocol):
@@ -121,8 +143,8 @@ class Grader(Protocol):
         """The metrics, the headline ones marked, in the order of tables."""
 
     @property
-    def judged(self) -> bool:
-        """Whether a judge model is needed."""
+    def judge(self) -> JudgeUse:
+        """What a judge model is for."""
 
     def tasks(self, asked: Asked) -> tuple[JudgeTask, ...]:
         """What a judge must decide before this question can be graded; empty: nothing."""

@@ -16,11 +16,15 @@ Verdicts = Mapping[tuple[str, str, str], Mapping[str, Verdict]]
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is known of one scenario: its questions, gold records and episode texts, by id."""
+    """What is known of one scenario: its questions, gold records and episode texts, by id.
+
+    `positions` tells how many episodes come before each question.
+    """
 
     questions: Mapping[str, Question]
     gold: Mapping[str, Gold]
     texts: Mapping[str, str] = field(default_factory=dict)
+    positions: Mapping[str, int] = field(default_factory=dict)
 
 
 def asked_of(
@@ -56,6 +60,9 @@ def asked_of(
             limit=record.searches[-1].limit if record.searches else limit,
             verdicts=(verdicts or {}).get(key, {}),
             mode=spec.mode,
+            pod=spec.adapter.pod,
+            budget=spec.budget,
+            position=found.positions.get(record.question_id, 0),
         )
 
 
@@ -105,6 +112,9 @@ def _grade(spec: TrialSpec, record: QuestionRecord, asked: Asked, grader: Grader
         reason=marks.ungraded,
         outcome=record.outcome.status,
         scores={} if marks.ungraded else dict(marks.scores),
+        weights={} if marks.ungraded else dict(marks.weights),
+        missing={} if marks.ungraded else dict(marks.missing),
+        counts=dict(marks.counts),
         rank=None if marks.ungraded else marks.rank,
         tags=gold.tags,
         agreement=marks.agreement,

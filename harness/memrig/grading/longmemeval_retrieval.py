@@ -9,7 +9,7 @@ two if both turns that hold evidence and turns that hold none are met.
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from memrig.grading.base import Asked, Marks, Metric
+from memrig.grading.base import Asked, JudgeUse, Marks, Metric
 from memrig.grading.ranking import (
     Ranking,
     derived,
@@ -134,7 +134,7 @@ class LongMemEvalRetrieval:
 
     version = "1"
     modes: tuple[Mode, ...] = ("retrieval",)
-    judged = False
+    judge: JudgeUse = "none"
     metrics = _metrics()
 
     def __init__(self, protocol: str, *, official: bool) -> None:

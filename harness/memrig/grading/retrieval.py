@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memrig.grading.base import Asked, Marks, Metric
+from memrig.grading.base import Asked, JudgeUse, Marks, Metric
 from memrig.grading.ranking import (
     Ranking,
     average_precision,
@@ -63,7 +63,7 @@ class RetrievalGrader:
 
     version = "2"
     modes: tuple[Mode, ...] = ("retrieval",)
-    judged = False
+    judge: JudgeUse = "none"
 
     def __init__(self, protocol: str, *, lenient: bool = False, stale: bool = False) -> None:
         self.protocol = protocol

@@ -150,8 +150,9 @@ class AdapterManifest(_Strict):
         return tuple(order)
 
 
-#: The rig's own baselines, and what stands before their names.
-Baseline = Literal["oracle", "full-context"]
+#: The rig's own baselines, and what stands before their names. `oracle-75` and so on are degraded
+#: oracles: of questions that need more than one episode they keep that percentage of the evidence.
+Baseline = Literal["oracle", "full-context", "oracle-75", "oracle-50", "oracle-25", "oracle-0"]
 BASELINES: tuple[Baseline, ...] = get_args(Baseline)
 BASELINE_PREFIX = "baseline:"
 

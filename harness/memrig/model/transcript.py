@@ -253,6 +253,21 @@ class AnswerRecord(_Record):
     usage: AdapterUsage | None = None
 
 
+class NaiveRecord(_Record):
+    """What a model said that was shown all episodes so far, as many as fit, newest kept.
+
+    It is an opponent for the answer under test, not part of it. `answer` is None where it could
+    not be had; `failure` says why, and then nothing is compared with it. `episodes` counts what
+    there was, `shown` what fitted.
+    """
+
+    answer: AnswerRecord | None
+    failure: str = ""
+    episodes: int = 0
+    shown: int = 0
+    model_calls: tuple[ModelCallRecord, ...] = ()
+
+
 class QuestionRecord(_Record):
     """A question is settled, whatever the outcome.
 
@@ -270,6 +285,7 @@ class QuestionRecord(_Record):
     answer: AnswerRecord | None = None
     model_calls: tuple[ModelCallRecord, ...] = ()
     tool_uses: tuple[ToolUseRecord, ...] = ()
+    naive: NaiveRecord | None = None
 
     @property
     def native(self) -> bool:

@@ -96,7 +96,7 @@ PRESETS: Mapping[str, Budget] = {
     ),
 }
 
-PromptStyle = Literal["direct", "step-by-step"]
+PromptStyle = Literal["direct", "step-by-step", "cited"]
 
 
 class AnswerSpec(_Frozen):
@@ -122,6 +122,9 @@ class TrialSpec(_Frozen):
 
     Isolation `fresh` gives a trial one scenario; `reset` gives one trial all of them, with a Reset
     between; `pooled` gives it one scenario that holds all memories together.
+
+    With `naive`, every question is also put to the same model with all episodes so far in its
+    context, newest kept: what the answer under test is measured against.
     """
 
     format: Literal["memrig.trial/1"] = "memrig.trial/1"
@@ -138,6 +141,7 @@ class TrialSpec(_Frozen):
     deadlines: Deadlines = Deadlines()
     budget: Budget = Budget()
     answer: AnswerSpec | None = None
+    naive: bool = False
 
     @cached_property
     def trial_id(self) -> str:

@@ -36,7 +36,7 @@ def show_question(directory: RunDirectory, found: Collected, grade: Grade) -> Sh
     spec = next(spec for spec in directory.specs() if spec.trial_id == grade.trial_id)
     scenario = directory.scenario(spec, grade.scenario_id)
     key = grade.trial_id, grade.scenario_id, grade.question_id
-    questions, texts = scenario.truth()
+    questions, texts, _ = scenario.truth()
     return shown_question(
         grade,
         questions[grade.question_id],

@@ -57,7 +57,7 @@ def settle_answering(
         fix = "give a provider's model, such as claude-haiku-4-5, or a protocol without a judge"
         raise UsageError(f"{judge} is no judge", where=where, fix=fix)
     grader = _grader(config, suite, mode, bool(judge))
-    if not grader.judged and config.judge_model:
+    if grader.judge == "none" and config.judge_model:
         message = f"protocol {grader.protocol} has no use for a judge"
         fix = "leave --judge-model out, or give a judged --protocol"
         raise UsageError(message, where=f"--judge-model {config.judge_model}", fix=fix)
@@ -65,7 +65,7 @@ def settle_answering(
         mode=mode,
         grader=grader,
         answer=_answer_spec(config, mode, environ),
-        judge=judge if grader.judged else "",
+        judge="" if grader.judge == "none" else judge,
         budget=config.budget or _default_budget(mode),
     )
 
@@ -79,10 +79,10 @@ def _grader(config: RunConfig, suite: Suite, mode: Mode, has_judge: bool) -> Gra
         grader = load_grader(name)
         if mode not in grader.modes:
             continue
-        if grader.judged == has_judge:
+        if grader.judge == "optional" or (grader.judge == "required") == has_judge:
             return grader
         fitting = True
-        if not grader.judged:
+        if grader.judge == "none":
             second = second or grader
     if second is None:
         message = f"{suite.name} has no protocol for mode {mode}"
@@ -100,7 +100,7 @@ def _named(name: str, suite: Suite, mode: Mode, has_judge: bool) -> Grader:
         message = f"{name} does not grade mode {mode}"
         fix = f"give --mode {grader.modes[0]}, or another --protocol"
         raise UsageError(message, where="--protocol", fix=fix)
-    if grader.judged and not has_judge:
+    if grader.judge == "required" and not has_judge:
         message = f"{name} needs a judge"
         fix = f"give --judge-model, or set {JUDGE_VARIABLE}"
         raise UsageError(message, where="--protocol", fix=fix)

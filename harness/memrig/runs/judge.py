@@ -39,8 +39,8 @@ def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Trut
     """What is known of a scenario, verified against its digest."""
     scenario = directory.scenario(spec, scenario_id)
     scenario.verify()
-    questions, texts = scenario.truth()
-    return Truth(questions, scenario.gold(), texts)
+    questions, texts, positions = scenario.truth()
+    return Truth(questions, scenario.gold(), texts, positions)
 
 
 def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts:
@@ -77,7 +77,7 @@ class TrialJudge:
 
     def open(self, spec: TrialSpec) -> bool:
         """Whether a sealed trial still waits for its judge."""
-        if spec.kind != "scored" or not self._grader.judged:
+        if spec.kind != "scored" or not self._model:
             return False
         return not self._directory.verdicts_of(spec.trial_id).exists()
 

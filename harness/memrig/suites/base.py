@@ -27,6 +27,8 @@ class SuiteOptions:
         granularity: what becomes an episode; empty: the suite's default.
         labels: whose gold labels: "published", or "audited" (by `audit_file`).
         audit_file: what an audit found wrong with the published labels.
+        distractors: distractor episodes for each signal episode; none: as the data has them.
+        distractor_file: where distractor episodes come from; none: the data's own.
     """
 
     protocol: str
@@ -38,6 +40,8 @@ class SuiteOptions:
     granularity: str = ""
     labels: str = "published"
     audit_file: Path | None = None
+    distractors: float | None = None
+    distractor_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

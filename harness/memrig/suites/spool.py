@@ -142,9 +142,10 @@ class SpooledScenario:
         """The gold records by question id."""
         return {record.question_id: record for record in self._read_gold()}
 
-    def truth(self) -> "tuple[dict[str, Question], EpisodeTexts]":
-        """The questions by id, and the episodes' texts, in one pass over the timeline."""
+    def truth(self) -> "tuple[dict[str, Question], EpisodeTexts, dict[str, int]]":
+        """The questions by id, the episodes' texts, and how many of these precede each question."""
         questions: dict[str, Question] = {}
+        positions: dict[str, int] = {}
         places: dict[str, int] = {}
         place = 0
         with self._events.open("rb") as file:
@@ -152,10 +153,11 @@ class SpooledScenario:
                 event = EVENT.validate_json(line)
                 if isinstance(event, Question):
                     questions[event.question_id] = event
+                    positions[event.question_id] = len(places)
                 else:
                     places[event.episode_id] = place
                 place += len(line)
-        return questions, EpisodeTexts(self._events, places)
+        return questions, EpisodeTexts(self._events, places), positions
 
     def questions(self) -> dict[str, Question]:
         """The questions by id."""

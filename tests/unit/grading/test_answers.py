@@ -113,7 +113,7 @@ def test_a_grader_scores_no_metric_that_it_does_not_declare():
     for mode in PRACTICAL.modes:
         assert set(graded(full, mode=mode).scores) <= declared
     assert (PRACTICAL.metrics[0].name, PRACTICAL.metrics[0].headline) == ("accuracy", True)
-    assert (PRACTICAL.judged, PRACTICAL.tasks(asked(full))) == (False, ())
+    assert (PRACTICAL.judge, PRACTICAL.tasks(asked(full))) == ("none", ())
 
 
 def test_a_question_without_gold_is_ungraded():

@@ -179,7 +179,7 @@ def test_the_metrics_are_declared():
     assert [m.name for m in OFFICIAL.metrics if m.headline] == [
         "recall_all@5", "recall_all@10", "ndcg_any@5", "ndcg_any@10",
     ]  # fmt: skip
-    assert (OFFICIAL.modes, OFFICIAL.judged) == (("retrieval",), False)
+    assert (OFFICIAL.modes, OFFICIAL.judge) == (("retrieval",), "none")
     assert ALL_TURNS.tasks(Asked(QUESTION, None, sessions("a"), {}, 1)) == ()  # type: ignore[arg-type]
 
 

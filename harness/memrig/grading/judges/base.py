@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memrig.grading.base import Asked, Marks, Metric
+from memrig.grading.base import Asked, JudgeUse, Marks, Metric
 from memrig.grading.beside import BESIDE_KS, beside, beside_metrics, derived_hits, evidence_rank
 from memrig.grading.judges.delimit import Block, clean, cut
 from memrig.grading.judges.parse import Parse
@@ -102,7 +102,7 @@ class JudgeGrader:
     """
 
     modes: tuple[Mode, ...] = ("reader", "agent", "native")
-    judged = True
+    judge: JudgeUse = "required"
 
     def __init__(
         self,

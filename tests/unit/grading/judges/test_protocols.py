@@ -234,7 +234,7 @@ def test_a_grader_scores_no_metric_that_it_does_not_declare(grader, mode):
     assert set(grader.grade(one).scores) <= declared
     assert grader.metrics[0].name == "accuracy"
     assert [metric.name for metric in grader.metrics if metric.heads("native")] == ["accuracy"]
-    assert grader.judged
+    assert grader.judge == "required"
     assert mode in grader.modes
 
 
