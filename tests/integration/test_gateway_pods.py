@@ -260,6 +260,7 @@ async def test_calls_are_charged_to_the_phase_that_they_are_made_in(
         "search": {"embed-test": 1},
         "answer": {"claude-test": 1, "gpt-test": 1},
         "judge": {},
+        "generate": {},
     }
     told = rows(record, "SELECT DISTINCT phase, purpose, trial_id, scope FROM exchanges")
     assert set(told) == {

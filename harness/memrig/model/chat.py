@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 #: What tokens and money are charged to. A memory system's calls during Flush are "ingest".
-Phase = Literal["ingest", "search", "answer", "judge"]
-PHASES: tuple[Phase, ...] = ("ingest", "search", "answer", "judge")
+#: "generate" is the making of a dataset, outside of any trial.
+Phase = Literal["ingest", "search", "answer", "judge", "generate"]
+PHASES: tuple[Phase, ...] = ("ingest", "search", "answer", "judge", "generate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class CallContext:
 
     Args:
         phase: what the call is charged to.
-        purpose: "memory", "reader", "agent" or "judge"; shown in tables.
+        purpose: "memory", "reader", "agent", "judge", "planner" or "renderer"; shown in tables.
         trial_id: whose limits apply.
         scope: what identical requests are counted within; never an adapter's own ref. For the rig's
             calls: scenario, question and repeat.

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
@@ -48,7 +49,7 @@ class ModelCost(_Frozen):
     `purpose` is who called: the memory system itself, the rig's reader or agent, or the judge.
     """
 
-    phase: Literal["ingest", "search", "answer", "judge"]
+    phase: CallPhase
     purpose: str
     model: str
     calls: int
