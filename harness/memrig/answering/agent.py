@@ -1,7 +1,7 @@
 """Mode agent: a model with tools of the memory, under a budget."""
 
 from memrig.answering.base import Access, Trace
-from memrig.answering.final import agent_answer
+from memrig.answering.final import cited_answer
 from memrig.answering.handles import Handles
 from memrig.answering.meter import Meter
 from memrig.answering.prompts import agent_prompt, last_prompt
@@ -92,7 +92,7 @@ class _Agent:
 
     def _answered(self, reply: ChatReply, kind: str) -> Outcome:
         self._trace.last_turn = None
-        answer = agent_answer(reply.text, self._handles, reserved=bool(kind))
+        answer = cited_answer(reply.text, self._handles, reserved=bool(kind))
         self._trace.answer = answer
         return exceeded(kind, self._budget) if kind else settled(answer.abstained)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memrig.answering.handles import Handles
 from memrig.answering.prompts import MARKER
 from memrig.model.transcript import AnswerRecord
+from memrig.model.trial import PromptStyle
 
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL | re.IGNORECASE)
 _MARKER = re.compile(re.escape(MARKER), re.IGNORECASE)
@@ -17,7 +18,7 @@ _ABSTAINS = re.compile(r"[\"'“*]*i (?:don['’]?t|do not) know\s*(?:[:.!*\"'�
 
 
 class _Final(BaseModel):
-    """What an agent is told to reply. Members it was not told of are passed over."""
+    """What one is told to reply that is to cite. Members it was not told of are passed over."""
 
     model_config = ConfigDict(strict=True)
 
@@ -32,16 +33,21 @@ def abstains(text: str) -> bool:
     return bool(_ABSTAINS.match(text.strip()))
 
 
-def reader_answer(reply: str, handles: Handles, *, marked: bool, reserved: bool) -> AnswerRecord:
+def reader_answer(
+    reply: str, handles: Handles, style: PromptStyle, *, reserved: bool
+) -> AnswerRecord:
     """A reader's answer.
 
     Args:
         reply: all that it wrote.
         handles: what it was shown.
-        marked: whether the answer follows the last marker; without one, all of it is the answer.
+        style: how it was asked. Step by step, the answer follows the last marker, and is all of the
+            reply where there is none; cited, it is of an agent's shape.
         reserved: whether its budget was used up before.
     """
-    text = (_after_marker(reply) if marked else "") or reply.strip()
+    if style == "cited":
+        return cited_answer(reply, handles, reserved=reserved)
+    text = (_after_marker(reply) if style == "step-by-step" else "") or reply.strip()
     return AnswerRecord(
         text=text,
         abstained=abstains(text),
@@ -57,8 +63,8 @@ def _after_marker(reply: str) -> str:
     return reply[ends[-1] :].strip().strip("*").strip() if ends else ""
 
 
-def agent_answer(reply: str, handles: Handles, *, reserved: bool) -> AnswerRecord:
-    """An agent's answer; a reply that is not of the shape is an answer without citations.
+def cited_answer(reply: str, handles: Handles, *, reserved: bool) -> AnswerRecord:
+    """An answer with its citations; a reply that is not of the shape is one without any.
 
     Args:
         reply: all that it wrote.

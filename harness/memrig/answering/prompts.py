@@ -6,6 +6,7 @@ escaped, marked up, and the model is told that they are data.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from memrig.answering.handles import Item, in_date_order, minute
 from memrig.model.canonical import digest_of
@@ -45,6 +46,12 @@ TEXTS: Mapping[str, str] = {
         "by step; write out counts and differences of dates. End with a line that begins with "
         f"'{MARKER}' and holds the answer alone, as briefly as the question allows."
     ),
+    "cited": (
+        "Use only what the memories say; do not guess. Where several memories show together what "
+        "none of them says alone, put them together, and cite every one of them.\n"
+        "If the question asks for advice or a suggestion, give one that fits what the memories "
+        "tell."
+    ),
     "none": "(no memories were found)",
     "agent": (
         "You reach the memories through tools only. Search with a few telling words, more than "
@@ -80,7 +87,7 @@ TEXTS: Mapping[str, str] = {
     "memory_retrieve.handle": "The handle of a memory from an earlier result, such as m1.",
     "memory_capabilities": "Tells what the memory system can do: search modes, filters, limits.",
 }
-_OF_EVERY_STYLE = frozenset(TEXTS) - {"direct", "step-by-step"}
+_OF_EVERY_STYLE = frozenset(TEXTS) - set(get_args(PromptStyle))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +129,12 @@ def reader_prompt(question: Question, items: Sequence[Item], style: PromptStyle)
     Args:
         question: what is asked, and when.
         items: what fits of the memories, in any order.
-        style: whether it reasons in writing before it answers.
+        style: whether it answers at once, reasons in writing before, or cites what it rests on.
     """
-    system = "\n\n".join((TEXTS["about"], TEXTS["abstain"], TEXTS[style]))
-    return Prompt(system, f"{memories_block(items)}\n\n{question_element(question)}")
+    user = f"{memories_block(items)}\n\n{question_element(question)}"
+    if style == "cited":  # its shape says how to abstain
+        return Prompt(f"{TEXTS['about']}\n\n{TEXTS[style]}", f"{user}\n\n{TEXTS['shape']}")
+    return Prompt("\n\n".join((TEXTS["about"], TEXTS["abstain"], TEXTS[style])), user)
 
 
 def agent_prompt(question: Question, budget: Budget) -> Prompt:

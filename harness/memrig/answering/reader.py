@@ -41,8 +41,7 @@ async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
     reply = await call_model(request, "reader", access, trace)
     if budget.usd is not None and (reply.cost_usd or 0.0) > budget.usd:
         hit = hit or "usd"  # its one call is always made; what it cost is known only now
-    marked = spec.prompt == "step-by-step"
-    trace.answer = reader_answer(reply.text, handles, marked=marked, reserved=bool(hit))
+    trace.answer = reader_answer(reply.text, handles, spec.prompt, reserved=bool(hit))
     return exceeded(hit, budget) if hit else settled(trace.answer.abstained)
 
 

@@ -13,7 +13,7 @@ from memrig.model.judgement import JudgeTask, Verdict
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Question
 from memrig.model.transcript import QuestionRecord
-from memrig.model.trial import Budget, Mode
+from memrig.model.trial import Budget, Mode, PromptStyle
 
 GROUP = "memrig.graders"
 #: Whether a protocol has a use for a judge: never, for some of its metrics, or for every grade.
@@ -89,6 +89,7 @@ class Asked:
             that needs more is left out: it was not measured.
         verdicts: a judge's verdicts by task; empty where the protocol has no judge.
         mode: how the question was answered.
+        prompt: the reader's instruction.
         pod: where the memory system ran; "given" for answers that were produced elsewhere.
         budget: what the question was allowed.
         position: how many episodes of its scenario come before it.
@@ -101,9 +102,17 @@ class Asked:
     limit: int
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     mode: Mode = "retrieval"
+    prompt: PromptStyle = "direct"
     pod: PodKind = "process"
     budget: Budget = field(default_factory=Budget)
     position: int = 0
+
+    @property
+    def cites(self) -> bool:
+        """Whether the answer could cite: a reader can where it was asked to."""
+        return self.mode in {"agent", "native"} or (
+            self.mode == "reader" and self.prompt == "cited"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,10 @@ def citation_scores(asked: Asked) -> dict[str, float]:
     `citation_recall` is the share of the evidence that some cited memory names as its source;
     `citation_precision` the share of citations whose memory names any evidence. A handle that was
     never issued counts as a citation of nothing, and so does one that is cited twice. Nothing
-    cited: recall 0, and no precision, which is a share of nothing. Modes whose answers cannot
-    cite score neither.
+    cited: recall 0, and no precision, which is a share of nothing. Answers that could not cite
+    score neither.
     """
-    if asked.mode not in {"agent", "native"} or not asked.gold.scorable or not asked.gold.evidence:
+    if not asked.cites or not asked.gold.scorable or not asked.gold.evidence:
         return {}
     answer = asked.record.answer
     if answer is None:

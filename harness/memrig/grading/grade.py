@@ -60,6 +60,7 @@ def asked_of(
             limit=record.searches[-1].limit if record.searches else limit,
             verdicts=(verdicts or {}).get(key, {}),
             mode=spec.mode,
+            prompt=spec.answer.prompt if spec.answer else "direct",
             pod=spec.adapter.pod,
             budget=spec.budget,
             position=found.positions.get(record.question_id, 0),

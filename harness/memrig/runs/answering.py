@@ -15,7 +15,7 @@ from memrig.suites.base import Suite
 #: What predecessors' users know.
 READER_VARIABLE, JUDGE_VARIABLE = "EVAL_MODEL", "GRADER_MODEL"
 DEFAULT_READER = "local/extractive"
-_OUTPUT_TOKENS = {"direct": 500, "step-by-step": 800}
+_OUTPUT_TOKENS = {"direct": 500, "step-by-step": 800, "cited": 800}
 _AGENT_OUTPUT_TOKENS = 1000
 #: A reader or a native answer is one step; what bounds it is time.
 _ONE_STEP = Budget(wall_time_s=300)

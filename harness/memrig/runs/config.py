@@ -49,7 +49,7 @@ class RunConfig(BaseModel):
         judge_model: who judges; empty: ``GRADER_MODEL``, else nobody, and typed graders grade.
         prompt: the reader's instruction.
         context_tokens: the most tokens of memories that a reader is shown.
-        max_output_tokens: of each reply; none: 500, step by step 800, an agent 1,000.
+        max_output_tokens: of each reply; none: 500, step by step or cited 800, an agent 1,000.
         verdicts: a file with the official evaluator's verdicts, which stand in for a judge's.
         only_answered: of answers given in a file, leave out the questions that have none.
         llm: whether models are called, recorded, or replayed.

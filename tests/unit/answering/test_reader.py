@@ -12,9 +12,11 @@ from memrig.answering import mode_of
 from memrig.answering.base import Trace
 from memrig.answering.context import USEFUL_TOKENS, cut_by_rank
 from memrig.answering.handles import Handles, Item, in_date_order
-from memrig.answering.prompts import ABSTENTION, memories_block
+from memrig.answering.prompts import ABSTENTION, TEXTS, memories_block
 from memrig.errors import AdapterRpcError, GatewayError, UsageError
-from memrig.model.chat import estimate_tokens
+from memrig.gateway.local import extractive
+from memrig.gateway.local.conversation import Conversation, Turn
+from memrig.model.chat import ChatRequest, estimate_tokens
 from memrig.model.scenario import Question
 from memrig.model.transcript import HitRecord
 from memrig.model.trial import Budget
@@ -219,6 +221,47 @@ async def test_a_direct_answer_has_no_marker():
     """It is taken as it is."""
     _, trace, _ = await read(FakeAnswers(HITS), "Final answer: the attic")
     assert trace.answer.text == "Final answer: the attic"
+
+
+async def test_a_cited_answer_is_of_the_agents_shape():
+    """Text, handles that were shown, confidence; what was never shown is counted."""
+    reply = '{"answer": "the attic", "cited": ["m3", "m1", "m9"], "confidence": 0.8}'
+    outcome, trace, request = await read(FakeAnswers(HITS, DATES), reply, prompt="cited")
+    assert request.messages[0].text.endswith(TEXTS["shape"])
+    assert (outcome.label, trace.answer.text) == ("answered", "the attic")
+    assert (trace.answer.cited, trace.answer.unknown_citations) == (("m3", "m1"), 1)
+    assert (trace.answer.confidence, trace.answer.raw) == (0.8, reply)
+
+
+async def test_a_cited_reader_may_abstain_by_its_flag():
+    """Whatever words it finds for it."""
+    reply = '{"answer": "No memory tells.", "abstained": true}'
+    outcome, trace, _ = await read(FakeAnswers(HITS), reply, prompt="cited")
+    assert outcome.label == "abstained"
+    assert trace.answer.abstained
+
+
+async def test_a_cited_answer_of_another_shape_is_one_without_citations():
+    """Words that are right are not thrown away for their form."""
+    _, trace, _ = await read(FakeAnswers(HITS), "in the attic (m1)", prompt="cited")
+    assert (trace.answer.text, trace.answer.cited) == ("in the attic (m1)", ())
+
+
+async def test_the_built_in_reader_cites_what_it_quotes():
+    """It reads the prompt's shape as any model would."""
+    hits = [hit("r-1", "It rained all day.", "e1"), hit("r-2", "I own three bikes.", "e2")]
+    question = Question(question_id="q", text="How many bikes do I own?")
+    chat = ScriptedChat([lambda request: says(built_in(request))])
+    access = access_to(FakeAnswers(hits, DATES), chat, prompt="cited")
+    trace = Trace()
+    await mode_of("reader")(question, access, trace)
+    assert (trace.answer.text, trace.answer.cited) == ("three bikes", ("m2",))
+
+
+def built_in(request: ChatRequest) -> str:
+    """What `local/extractive` says to a request."""
+    turns = (Turn("system", request.system), Turn("user", request.messages[0].text))
+    return extractive.reply(Conversation(turns)).text
 
 
 async def test_full_context_asks_for_all_there_is():

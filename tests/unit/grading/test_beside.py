@@ -70,9 +70,21 @@ def test_citations_are_held_against_the_evidence(answer, recall, precision):
     assert citation_scores(asked(answer, evidence=("e1", "e2"), mode="agent")) == expected
 
 
-def test_a_reader_is_not_measured_by_citations():
-    """It is not asked for any."""
-    assert citation_scores(asked(citing("m1"), evidence=("e1",))) == {}
+@pytest.mark.parametrize("prompt", ["direct", "step-by-step"])
+def test_a_reader_that_is_not_asked_for_citations_is_not_measured_by_them(prompt):
+    """It could not give any."""
+    assert citation_scores(asked(citing("m1"), evidence=("e1",), prompt=prompt)) == {}
+
+
+def test_a_cited_reader_is_measured_as_an_agent_is():
+    """It was asked for its citations."""
+    one = asked(citing("m2"), evidence=("e1", "e2"), prompt="cited")
+    assert citation_scores(one) == {"citation_recall": 0.5, "citation_precision": 1.0}
+
+
+def test_a_search_alone_cites_nothing():
+    """Whatever a reader would have been told."""
+    assert citation_scores(asked(None, evidence=("e1",), mode="retrieval", prompt="cited")) == {}
 
 
 def test_the_metrics_are_declared_in_table_order():
