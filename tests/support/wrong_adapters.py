@@ -229,3 +229,112 @@ class DiesOfEmoji(Memory):
         if "😀" in episode.text and self.pod is not None:
             self.pod.die()
         return super().take(episode)
+
+
+class LosesSourcesOfChunks(Memory):
+    """Cuts long texts into paragraphs; only the first of them knows its episode."""
+
+    def passages(self, episode: pb.Episode) -> list[pb.Hit]:
+        found = cut(super().passages(episode))
+        for hit in found[1:]:
+            if not hit.source_turn_ids:
+                hit.ClearField("source_episode_ids")
+        return found
+
+
+class RetrievesTheFirstChunk(Memory):
+    """Whatever chunk is asked for, the first one of its episode comes."""
+
+    def passages(self, episode: pb.Episode) -> list[pb.Hit]:
+        return cut(super().passages(episode))
+
+    async def Retrieve(self, request, context):  # noqa: N802
+        response = await super().Retrieve(request, context)
+        first = self.passages(self.episodes[response.document.source_episode_ids[0]])[0]
+        response.document.text = first.text
+        return response
+
+
+class RetrievesFromBeforeReset(Memory):
+    """A cache of documents by ref outlives Reset."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.documents: dict[str, pb.RetrieveResponse] = {}
+
+    def hits(self, request: pb.SearchRequest) -> list[pb.Hit]:
+        found = super().hits(request)
+        for hit in found:
+            document = pb.Document(ref_id=hit.ref_id, text=hit.text)
+            document.source_episode_ids.extend(hit.source_episode_ids)
+            response = pb.RetrieveResponse(document=document, boot_id=self.boot_id)
+            self.documents[hit.ref_id] = response
+        return found
+
+    async def Forget(self, request, context):  # noqa: N802
+        self.documents.clear()
+        return await super().Forget(request, context)
+
+    async def Retrieve(self, request, context):  # noqa: N802
+        known = self.documents.get(request.ref_id)
+        return known or await super().Retrieve(request, context)
+
+
+class GuessesWhatComesNext(Memory):
+    """Adds to the claims of each hit the episode that came next the last time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after: dict[str, str] = {}
+        self.last = ""
+
+    def take(self, episode: pb.Episode) -> pb.IngestAck:
+        if episode.episode_id not in self.episodes:
+            self.after.setdefault(self.last, episode.episode_id)
+            self.last = episode.episode_id
+        return super().take(episode)
+
+    def hits(self, request: pb.SearchRequest) -> list[pb.Hit]:
+        found = super().hits(request)
+        for hit in found:
+            following = self.after.get(hit.source_episode_ids[0])
+            if following and following not in self.episodes:
+                hit.source_episode_ids.append(following)
+        return found
+
+
+class KeepsTwoCheckpoints(Memory):
+    """Finds only what came in since the Flush before the last one that brought anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed: list[set[str]] = []
+
+    async def Reset(self, request, context):  # noqa: N802
+        self.flushed.clear()
+        return await super().Reset(request, context)
+
+    async def Flush(self, request, context):  # noqa: N802
+        new = set(self.episodes) - set().union(*self.flushed)
+        if new:
+            self.flushed.append(new)
+        return await super().Flush(request, context)
+
+    def allows(self, request: pb.SearchRequest, episode: pb.Episode) -> bool:
+        old = set().union(*self.flushed[:-2])
+        return episode.episode_id not in old and super().allows(request, episode)
+
+
+def cut(passages: list[pb.Hit]) -> list[pb.Hit]:
+    """Passages cut into their paragraphs, each with a ref of its own."""
+    found = []
+    for passage in passages:
+        paragraphs = passage.text.split("\n\n")
+        for number, text in enumerate(paragraphs):
+            part = pb.Hit()
+            part.CopyFrom(passage)
+            part.text = text
+            if len(paragraphs) > 1:
+                part.ref_id = f"{passage.ref_id}.{number}"
+            found.append(part)
+    return found

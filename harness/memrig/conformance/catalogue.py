@@ -7,6 +7,7 @@ from memrig.conformance import (
     flush,
     handshake,
     ingest,
+    longitudinal,
     optional,
     reset,
     search,
@@ -25,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     *sources.CHECKS,
     *reset.CHECKS,
     *optional.CHECKS,
+    *longitudinal.CHECKS,
     *strain.CHECKS,
 )
 

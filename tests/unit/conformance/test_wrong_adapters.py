@@ -18,9 +18,22 @@ CAUGHT_BY = {
         "ingest.timestamps",
         "ingest.metadata",
     },
-    wrong.LosesEverySeventh: {"flush.all-findable"},
-    wrong.IndexesOnceOnly: {"flush.new-after-search"},
-    wrong.ClaimsUnknownSources: {"sources.acknowledged"},
+    wrong.LosesEverySeventh: {
+        "flush.all-findable",
+        "longitudinal.no-future",
+        "longitudinal.checkpoints",
+    },
+    wrong.IndexesOnceOnly: {
+        "flush.new-after-search",
+        "longitudinal.no-future",
+        "longitudinal.checkpoints",
+    },
+    # What nobody sent is no source of a chunk either, and may be an episode yet to come.
+    wrong.ClaimsUnknownSources: {
+        "sources.acknowledged",
+        "longitudinal.chunk-sources",
+        "longitudinal.no-future",
+    },
     wrong.LosesTurnIds: {"sources.turns"},
     wrong.IgnoresLimit: {"search.limit-one", "search.limit-between", "search.limit-max-results"},
     # What is left of before is also claimed, and never was acknowledged in this memory.
@@ -29,8 +42,14 @@ CAUGHT_BY = {
         "reset.forgets-ids",
         "search.empty-memory",
         "sources.acknowledged",
+        "longitudinal.scopes-apart",
+        "longitudinal.no-future",
     },
-    wrong.RemembersIdsAfterReset: {"reset.forgets-ids", "forget.then-again"},
+    wrong.RemembersIdsAfterReset: {
+        "reset.forgets-ids",
+        "forget.then-again",
+        "longitudinal.no-future",
+    },
     wrong.AnotherBootIdInFlush: {"boot-id.every-response"},
     wrong.CrashesOnEmptyQuery: {"search.empty-query-refused"},
     wrong.DeclaresRetrieveInVain: {
@@ -38,6 +57,7 @@ CAUGHT_BY = {
         "retrieve.from-hit",
         "retrieve.unknown-ref",
         "retrieve.empty-ref-refused",
+        "longitudinal.chunk-retrieved",
     },
     wrong.ForgetsUndeclared: {"flags.forget"},
     wrong.AnswersFromACacheAfterForget: {"forget.gone"},
@@ -54,6 +74,11 @@ CAUGHT_BY = {
     wrong.SaysItStoresNothing: {"ingest.counts-honest"},
     wrong.HasNoHealth: {"health.service"},
     wrong.DiesOfEmoji: {"ingest.one-character"},
+    wrong.LosesSourcesOfChunks: {"longitudinal.chunk-sources"},
+    wrong.RetrievesTheFirstChunk: {"longitudinal.chunk-retrieved"},
+    wrong.RetrievesFromBeforeReset: {"longitudinal.scopes-apart"},
+    wrong.GuessesWhatComesNext: {"longitudinal.no-future"},
+    wrong.KeepsTwoCheckpoints: {"longitudinal.checkpoints"},
 }
 
 
