@@ -5,7 +5,6 @@ user gives to that suite.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,11 +12,11 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from memrig.errors import DataError
 from memrig.model.gold import Gold, GoldAnswer
 from memrig.model.scenario import Episode, Event, Question, Scenario
 from memrig.suites.checks import utf8_flaw
 from memrig.suites.fields import parsed, unreadable
+from memrig.suites.problems import Problem, errors_of, refusal
 
 FORMAT = "memrig.conversations/1"
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
@@ -75,16 +74,6 @@ class ConversationSet(_Strict):
     scenarios: tuple[Conversation, ...] = Field(min_length=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong with a data file: where, what, and how to mend it."""
-
-    severity: Literal["error", "warning"]
-    where: str
-    message: str
-    fix: str
-
-
 def read_set(path: Path) -> ConversationSet:
     """Reads a file of the format, refusing it at its first defect.
 
@@ -105,11 +94,9 @@ def parse_set(raw: object, where: str) -> ConversationSet:
         DataError: as `read_set`.
     """
     problems, result = lint_set(raw)
-    errors = [problem for problem in problems if problem.severity == "error"]
+    errors = errors_of(problems)
     if errors or result is None:
-        first = errors[0]
-        more = f" (and {len(errors) - 1} more; see `memrig data lint`)" if len(errors) > 1 else ""
-        raise DataError(first.message + more, where=f"{where}: {first.where}", fix=first.fix)
+        raise refusal(errors, where)
     return result
 
 

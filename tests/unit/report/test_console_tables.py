@@ -25,8 +25,8 @@ from memrig.report.console import (
     print_suites,
 )
 from memrig.suites.base import load_suite
-from memrig.suites.conversations import Problem
 from memrig.suites.datasets import DATASETS
+from memrig.suites.problems import Problem
 from support.reports import HOSTILE
 from support.shown import shown_plan
 

@@ -25,8 +25,8 @@ from memrig.report.terminal.base import (
 from memrig.report.units import count, dollars, plural, seconds, size
 from memrig.runs.plan import Plan
 from memrig.suites.base import Suite
-from memrig.suites.conversations import Problem
 from memrig.suites.datasets import Dataset, path_of
+from memrig.suites.problems import Problem
 
 _SCENARIOS = 12
 
