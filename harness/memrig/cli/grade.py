@@ -10,6 +10,8 @@ from memrig.cli.app import app, judge_app
 from memrig.cli.run import (
     AsJson,
     AuditFile,
+    DistractorFile,
+    Distractors,
     File,
     Granularity,
     Judge,
@@ -38,6 +40,8 @@ def grade(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a para
     granularity: Granularity = "",
     labels: Labels = "",
     audit_file: AuditFile = None,
+    distractors: Distractors = None,
+    distractor_file: DistractorFile = None,
     protocol: Protocol = "",
     judge_model: Judge = "",
     stop_at: Limits = None,

@@ -32,6 +32,10 @@ Order = Annotated[str, typer.Option(help="Order of sessions: file or date.")]
 Granularity = Annotated[str, typer.Option(help="An episode is a session or a turn.")]
 Labels = Annotated[str, typer.Option(help="Labels to grade by: published or audited.")]
 AuditFile = Annotated[Path | None, typer.Option(help="The label problems, for audited.")]
+Distractors = Annotated[
+    float | None, typer.Option(min=0, help="Distractor episodes for each signal episode.")
+]
+DistractorFile = Annotated[Path | None, typer.Option(help="Whose episodes distract.")]
 Protocol = Annotated[str, typer.Option(help="Grading protocol of the suite.")]
 Judge = Annotated[str, typer.Option(help="Who judges; default: $GRADER_MODEL.")]
 Limits = Annotated[
@@ -54,12 +58,14 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     granularity: Granularity = "",
     labels: Labels = "",
     audit_file: AuditFile = None,
+    distractors: Distractors = None,
+    distractor_file: DistractorFile = None,
     mode: Annotated[Mode | None, typer.Option(help="How a question is answered.")] = None,
     protocol: Protocol = "",
     category_labels: Annotated[str, typer.Option(help="Category numbering in use.")] = "true",
     reader_model: Annotated[str, typer.Option(help="Who answers; default: $EVAL_MODEL.")] = "",
     judge_model: Judge = "",
-    prompt: Annotated[PromptStyle, typer.Option(help="The reader's instruction.")] = "direct",
+    prompt: Annotated[PromptStyle | None, typer.Option(help="A reader's instruction.")] = None,
     context_tokens: Annotated[int, typer.Option(min=100, help="Shown to a reader.")] = 16_000,
     max_output_tokens: Annotated[int | None, typer.Option(min=1, help="Of a reply.")] = None,
     budget: Annotated[str | None, typer.Option(help="fast, standard, extended, …")] = None,

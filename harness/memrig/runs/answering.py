@@ -64,7 +64,7 @@ def settle_answering(
     return Answering(
         mode=mode,
         grader=grader,
-        answer=_answer_spec(config, mode, environ),
+        answer=_answer_spec(config, suite, mode, environ),
         judge="" if grader.judge == "none" else judge,
         budget=config.budget or _default_budget(mode),
     )
@@ -107,16 +107,19 @@ def _named(name: str, suite: Suite, mode: Mode, has_judge: bool) -> Grader:
     return grader
 
 
-def _answer_spec(config: RunConfig, mode: Mode, environ: Mapping[str, str]) -> AnswerSpec | None:
+def _answer_spec(
+    config: RunConfig, suite: Suite, mode: Mode, environ: Mapping[str, str]
+) -> AnswerSpec | None:
     if mode == "retrieval":
         return None
     if mode == "native":
         return AnswerSpec()
-    usual = _AGENT_OUTPUT_TOKENS if mode == "agent" else _OUTPUT_TOKENS[config.prompt]
+    style = config.prompt or suite.prompt
+    usual = _AGENT_OUTPUT_TOKENS if mode == "agent" else _OUTPUT_TOKENS[style]
     return AnswerSpec(
         model=config.reader_model or environ.get(READER_VARIABLE, "") or DEFAULT_READER,
-        prompt=config.prompt,
-        prompts=prompts_digest(config.prompt),
+        prompt=style,
+        prompts=prompts_digest(style),
         context_tokens=config.context_tokens,
         max_output_tokens=config.max_output_tokens or usual,
     )

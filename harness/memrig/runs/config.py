@@ -44,10 +44,13 @@ class RunConfig(BaseModel):
         granularity: what an episode is, where a suite offers a choice.
         labels: whose labels to grade by, where a suite offers a choice.
         audit_file: the label problems that ``labels="audited"`` needs.
+        distractors: distractor episodes for each signal episode, where a suite can choose; none: as
+            the data has them.
+        distractor_file: data whose episodes serve as distractors; none: the data's own.
         category_labels: names for LoCoMo's category numbers.
         reader_model: who answers; empty: ``EVAL_MODEL``, else the built-in ``local/extractive``.
         judge_model: who judges; empty: ``GRADER_MODEL``, else nobody, and typed graders grade.
-        prompt: the reader's instruction.
+        prompt: the reader's instruction; none: the suite's own.
         context_tokens: the most tokens of memories that a reader is shown.
         max_output_tokens: of each reply; none: 500, step by step or cited 800, an agent 1,000.
         verdicts: a file with the official evaluator's verdicts, which stand in for a judge's.
@@ -82,10 +85,12 @@ class RunConfig(BaseModel):
     granularity: str = ""
     labels: str = ""
     audit_file: Path | None = None
+    distractors: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    distractor_file: Path | None = None
     category_labels: str = "true"
     reader_model: str = ""
     judge_model: str = ""
-    prompt: PromptStyle = "direct"
+    prompt: PromptStyle | None = None
     context_tokens: int = Field(default=16_000, ge=100)
     max_output_tokens: int | None = Field(default=None, ge=1)
     verdicts: Path | None = None

@@ -72,14 +72,28 @@ def suite_options(config: RunConfig, suite: Suite, protocol: str) -> SuiteOption
         config.file,
         config.sample,
         config.category_labels,
-        **{name: value for name in _OPTIONS if (value := getattr(config, name))},
+        **{name: getattr(config, name) for name in _given(config)},
     )
     check_options(suite, options)
     return options
 
 
 #: What only some suites offer; empty unless it was chosen.
-_OPTIONS = ("variant", "order", "granularity", "labels", "audit_file")
+_OPTIONS = (
+    "variant",
+    "order",
+    "granularity",
+    "labels",
+    "audit_file",
+    "distractors",
+    "distractor_file",
+)
+_FILES = ("audit_file", "distractor_file", "verdicts")
+
+
+def _given(config: RunConfig) -> Iterator[str]:
+    """The options that were chosen; 0 is a choice."""
+    return (name for name in _OPTIONS if getattr(config, name) not in (None, ""))
 
 
 async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
@@ -152,8 +166,8 @@ def _fit(
 
 def _chosen(config: RunConfig) -> dict[str, str]:
     """The suite's own options that were chosen; a file by its content."""
-    chosen = {name: str(getattr(config, name)) for name in _OPTIONS if getattr(config, name)}
-    for name in ("audit_file", "verdicts"):
+    chosen = {name: str(getattr(config, name)) for name in _given(config)}
+    for name in _FILES:
         if path := getattr(config, name):
             chosen[name] = digest_file(path)
     if config.only_answered:

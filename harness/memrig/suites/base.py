@@ -1,5 +1,6 @@
 """What a suite is. Third parties ship one by the entry point group ``memrig.suites``."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -8,7 +9,7 @@ from typing import Protocol
 
 from memrig.errors import UsageError
 from memrig.model.scenario import Scenario
-from memrig.model.trial import Mode
+from memrig.model.trial import Mode, PromptStyle
 
 GROUP = "memrig.suites"
 
@@ -94,6 +95,14 @@ class Suite(Protocol):
         """Whose gold labels there are, "published" first."""
 
     @property
+    def distractors(self) -> bool:
+        """Whether a stream of distractors can be put among the episodes, at a ratio."""
+
+    @property
+    def prompt(self) -> PromptStyle:
+        """What a reader is told where the user does not choose."""
+
+    @property
     def top_k(self) -> int:
         """How many hits a question asks for, where the protocol says nothing else."""
 
@@ -135,6 +144,7 @@ def check_options(suite: Suite, options: SuiteOptions) -> None:
             raise _refused(suite, flag, value, offered)
     if options.sample:
         _check_sample(options)
+    _check_distractors(suite, options)
     if (options.labels == "audited") != (options.audit_file is not None):
         raise UsageError(
             "--labels audited and --audit-file go together, only one was given",
@@ -161,6 +171,22 @@ def _check_sample(options: SuiteOptions) -> None:
         if given:
             message = f"{flag} and --sample exclude each other"
             raise UsageError(message, where=f"{flag} {given}", fix="give one of them")
+
+
+def _check_distractors(suite: Suite, options: SuiteOptions) -> None:
+    for flag, given in (
+        ("--distractors", options.distractors),
+        ("--distractor-file", options.distractor_file),
+    ):
+        if given is not None and not suite.distractors:
+            raise _refused(suite, flag, str(given), ())
+    ratio = options.distractors
+    if ratio is not None and not (math.isfinite(ratio) and ratio >= 0):
+        message = "is no ratio of distractor to signal episodes"
+        raise UsageError(message, where=f"--distractors {ratio:g}", fix="give 0, 0.5, 1, 3, …")
+    if ratio == 0 and options.distractor_file is not None:
+        message = "--distractors 0 and --distractor-file exclude each other"
+        raise UsageError(message, where="--distractors 0", fix="give one of them")
 
 
 def suite_names() -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from memrig.errors import DataError
 from memrig.suites.base import SuiteOptions
-from memrig.suites.conversations import FORMAT, Problem, lint_set
+from memrig.suites.conversations import FORMAT, lint_set
 from memrig.suites.fields import parsed, unreadable
 from memrig.suites.locomo import SUITE as LOCOMO
 from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
 from memrig.suites.longmemeval_data import looks_like_records
 from memrig.suites.longmemeval_scenario import ALL_TURNS, shape_of
 from memrig.suites.longmemeval_survey import survey
+from memrig.suites.problems import Problem
 
 
 def lint_file(path: Path) -> list[Problem]:

@@ -18,7 +18,7 @@ from memrig.errors import DataError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import AbstentionGold, Gold, GoldAnswer, TextGold
 from memrig.model.scenario import Episode, Event, Question, Scenario
-from memrig.model.trial import Mode
+from memrig.model.trial import Mode, PromptStyle
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.datasets import DATASETS, locate
 from memrig.suites.fields import check_is_file, expect, parsed, some_text, texts, unreadable
@@ -75,6 +75,8 @@ class Locomo:
     orders: tuple[str, ...] = ()
     granularities: tuple[str, ...] = ()
     labels = ("published", "audited")
+    distractors = False
+    prompt: PromptStyle = "direct"
     top_k = 10
 
     def top_k_for(self, options: SuiteOptions) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memrig.errors import UsageError
 from memrig.model.scenario import Scenario
-from memrig.model.trial import Mode
+from memrig.model.trial import Mode, PromptStyle
 from memrig.suites.base import DataSource, SuiteOptions
 
 
@@ -20,6 +20,8 @@ class Longitudinal:
     orders: tuple[str, ...] = ()
     granularities: tuple[str, ...] = ()
     labels = ("published",)
+    distractors = True
+    prompt: PromptStyle = "cited"
     top_k = 10
 
     def top_k_for(self, options: SuiteOptions) -> int:

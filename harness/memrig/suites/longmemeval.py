@@ -13,7 +13,7 @@ from typing import IO
 
 from memrig.errors import UsageError
 from memrig.model.scenario import Scenario
-from memrig.model.trial import Mode
+from memrig.model.trial import Mode, PromptStyle
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.datasets import DATASETS, locate
 from memrig.suites.fields import check_is_file, unreadable
@@ -45,6 +45,8 @@ class LongMemEval:
     orders = ("file", "date")
     granularities = ("session", "turn")
     labels = ("published",)
+    distractors = False
+    prompt: PromptStyle = "direct"
     top_k = 10
 
     def top_k_for(self, options: SuiteOptions) -> int:

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from memrig.model.canonical import digest_file, digest_of
 from memrig.model.scenario import Scenario
-from memrig.model.trial import Mode
+from memrig.model.trial import Mode, PromptStyle
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.conversations import FORMAT, ConversationSet, parse_set, read_set, scenario_of
 from memrig.suites.fields import check_is_file
@@ -45,6 +45,8 @@ class Practical:
     orders: tuple[str, ...] = ()
     granularities: tuple[str, ...] = ()
     labels = ("published",)
+    distractors = False
+    prompt: PromptStyle = "direct"
     top_k = 10
 
     def top_k_for(self, options: SuiteOptions) -> int:
