@@ -9,7 +9,7 @@ from memrig.answering.steps import (
     answer_spec,
     call_model,
     exceeded,
-    hits_wanted,
+    hits_to_show,
     request_tokens,
     settled,
 )
@@ -43,7 +43,9 @@ class _Agent:
         self._budget = access.spec.budget
         self._meter = Meter(self._budget)
         self._handles = Handles(access.memory.date_of)
-        self._tools = Toolbox(access.memory, hits_wanted(access), self._handles, self._meter, trace)
+        self._tools = Toolbox(
+            access.memory, hits_to_show(access), self._handles, self._meter, trace
+        )
         prompt = agent_prompt(question, self._budget)
         self._system = prompt.system
         self._messages = [Message("user", prompt.user)]

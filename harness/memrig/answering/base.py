@@ -32,7 +32,10 @@ class Memory(Protocol):
 
     @property
     def whole(self) -> bool:
-        """Whether a reader is to be shown all there is instead of the top k (full context)."""
+        """Whether a model is to be shown all there is instead of the top k: the rig's baselines.
+
+        A reader takes it whole: nothing comes over a wire. To an agent it is a memory like any.
+        """
 
     async def search(
         self, query: str, limit: int, mode: str = "", filters: Sequence[FilterUse] = ()

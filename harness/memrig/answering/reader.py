@@ -9,14 +9,13 @@ from memrig.answering.steps import (
     answer_spec,
     call_model,
     exceeded,
-    hits_wanted,
+    hits_to_show,
     note_search,
     request_tokens,
     settled,
 )
 from memrig.model.chat import ChatRequest, Message
 from memrig.model.scenario import Question
-from memrig.model.transcript import SearchRecord
 from memrig.model.trial import AnswerSpec, Budget, Outcome
 
 #: What `estimate_tokens` takes for one token.
@@ -32,11 +31,11 @@ async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
         UsageError: the trial names no model.
     """
     spec, budget = answer_spec(access), access.spec.budget
-    limit = access.memory.capabilities.max_results if access.memory.whole else hits_wanted(access)
-    found = note_search(await access.memory.search(question.text, limit), trace)
+    found = note_search(await access.memory.search(question.text, hits_to_show(access)), trace)
     handles = Handles(access.memory.date_of)
     items = [handles.item(hit) for hit in found.hits]
-    room, hit = _room(question, found, spec, budget)
+    payload = 0 if access.memory.whole else found.payload_bytes
+    room, hit = _room(question, payload, spec, budget)
     request = _request(question, cut_by_rank(items, room, handles), spec)
     reply = await call_model(request, "reader", access, trace)
     if budget.usd is not None and (reply.cost_usd or 0.0) > budget.usd:
@@ -46,7 +45,7 @@ async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
 
 
 def _room(
-    question: Question, found: SearchRecord, spec: AnswerSpec, budget: Budget
+    question: Question, payload_bytes: int, spec: AnswerSpec, budget: Budget
 ) -> tuple[int, str]:
     """How many tokens of memories may be shown, and the kind of budget that is used up.
 
@@ -54,7 +53,7 @@ def _room(
     returned is not: beyond the budget it is cut, and the question has used up its bytes.
     """
     room, hit = spec.context_tokens, ""
-    if found.payload_bytes > budget.payload_bytes:
+    if payload_bytes > budget.payload_bytes:
         room, hit = min(room, budget.payload_bytes // _BYTES_PER_TOKEN), "payload_bytes"
     if budget.tokens is not None:
         bare = request_tokens(_request(question, [], spec)) + spec.max_output_tokens

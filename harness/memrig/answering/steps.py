@@ -15,6 +15,12 @@ def hits_wanted(access: Access) -> int:
     return min(access.spec.top_k, access.memory.capabilities.max_results)
 
 
+def hits_to_show(access: Access) -> int:
+    """How many hits a model's search gives that names no limit: all, of what shows everything."""
+    most = access.memory.capabilities.max_results
+    return most if access.memory.whole else hits_wanted(access)
+
+
 def note_search(found: SearchRecord, trace: Trace) -> SearchRecord:
     """Leaves a search in the trace."""
     trace.searches.append(found)

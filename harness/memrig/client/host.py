@@ -1,11 +1,13 @@
 """Memories that live in the rig's own process, behind the client's interface: no wire, no adapter.
 
 `oracle` returns the gold episodes of the question that is asked, and so bounds what any memory
-could do for a reader; gold never leaves the host. `full-context` returns all episodes so far,
-newest by date first, and so stands for a model that is simply shown everything. Given answers were
-produced elsewhere; they are only read.
+could do for a reader; gold never leaves the host. `oracle-75` and so on find only that percentage
+of it where a question needs more than one episode: memories that look things up but do not
+accumulate. `full-context` returns all episodes so far, newest by date first, and so stands for a
+model that is simply shown everything. Given answers were produced elsewhere; they are only read.
 """
 
+import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,6 +22,7 @@ from memrig.model.scenario import Episode, Question
 from memrig.model.transcript import (
     Ack,
     CapabilitiesRecord,
+    DocumentRecord,
     FlushRecord,
     HitRecord,
     NativeRecord,
@@ -30,6 +33,14 @@ from memrig.model.transcript import (
 #: An episode and the turns of it that count.
 Found = tuple[Episode, tuple[str, ...]]
 _MOST = 1_000_000
+#: The percentage of a question's evidence that each oracle finds.
+_KEPT: Mapping[Baseline, int] = {
+    "oracle": 100,
+    "oracle-75": 75,
+    "oracle-50": 50,
+    "oracle-25": 25,
+    "oracle-0": 0,
+}
 _BATCH = 256
 
 
@@ -80,6 +91,10 @@ class HostClient:
         self._episodes.clear()
         return ResetRecord(ns=0)
 
+    def keep(self, episode: Episode) -> None:
+        """Takes one episode in."""
+        self._episodes[episode.episode_id] = episode
+
     async def ingest(
         self, episodes: Iterable[Episode], ids: Pseudonyms
     ) -> AsyncIterator[tuple[Ack, ...]]:
@@ -87,7 +102,7 @@ class HostClient:
         del ids
         acks: list[Ack] = []
         for episode in episodes:
-            self._episodes[episode.episode_id] = episode
+            self.keep(episode)
             acks.append(Ack(episode_id=episode.episode_id, status="stored", stored_items=1, ns=0))
             if len(acks) == _BATCH:
                 yield tuple(acks)
@@ -108,24 +123,24 @@ class HostClient:
             gold: the question's, where it is needed.
         """
         started = time.monotonic_ns()
-        hits = tuple(
-            HitRecord(
-                ref_id=episode.episode_id,
-                text=episode.text,
-                score=1 / number,
-                episodes=(episode.episode_id,),
-                turns=turns,
-                timestamp=episode.timestamp,
-            )
-            for number, (episode, turns) in enumerate(self._found(gold)[:limit], 1)
-        )
+        found = enumerate(self._found(gold)[:limit], 1)
+        hits = tuple(_hit(episode, turns, 1 / number) for number, (episode, turns) in found)
         return SearchRecord(
             query=query,
             limit=limit,
             ns=time.monotonic_ns() - started,
-            payload_bytes=0,
+            payload_bytes=sum(_size(hit) for hit in hits),
             hits=hits,
         )
+
+    def retrieve(self, ref_id: str) -> DocumentRecord | None:
+        """One episode in full; None where it has none of that id."""
+        started = time.monotonic_ns()
+        episode = self._episodes.get(ref_id)
+        if episode is None:
+            return None
+        hit = _hit(episode, (), 0)
+        return DocumentRecord(hit=hit, ns=time.monotonic_ns() - started, payload_bytes=_size(hit))
 
     def answer(self, question: Question) -> NativeRecord:
         """An answer of its own.
@@ -152,13 +167,13 @@ class BaselineClient(HostClient):
     """
 
     def __init__(self, kind: Baseline) -> None:
-        super().__init__(f"{BASELINE_PREFIX}{kind}")
-        self._kind = kind
-        self.needs_gold = kind == "oracle"
+        super().__init__(f"{BASELINE_PREFIX}{kind}", optional=("retrieve",))
+        self._kept = _KEPT.get(kind)
+        self.needs_gold = self._kept is not None
 
     def _found(self, gold: Gold | None) -> Sequence[Found]:
-        if self._kind == "oracle":
-            return _evidence(self._episodes, gold)
+        if self._kept is not None:
+            return _evidence(self._episodes, gold, self._kept) if gold else []
         return [(episode, ()) for episode in _newest_first(self._episodes.values())]
 
 
@@ -212,15 +227,47 @@ def _newest_first(episodes: Iterable[Episode]) -> list[Episode]:
     return [episode for _, episode in sorted(dated, key=lambda pair: pair[0])][::-1]
 
 
-def _evidence(episodes: dict[str, Episode], gold: Gold | None) -> Sequence[Found]:
-    if gold is None:
-        return []
+def _evidence(episodes: dict[str, Episode], gold: Gold, percent: int) -> Sequence[Found]:
     marked = frozenset(gold.evidence_turns)
     return [
         (
             episodes[name],
             tuple(turn.turn_id for turn in episodes[name].turns if turn.turn_id in marked),
         )
-        for name in gold.evidence
+        for name in _drawn(gold, percent)
         if name in episodes
     ]
+
+
+def _drawn(gold: Gold, percent: int) -> Sequence[str]:
+    """The evidence that a degraded oracle keeps, in the order of the data.
+
+    A single episode stays. Of several, so many are kept, rounded half up; whatever a lower
+    percentage keeps, a higher one keeps too, since both draw in the same order.
+    """
+    names = gold.evidence
+    if len(names) < 2 or percent == 100:
+        return names
+    drawn = sorted(names, key=lambda name: _lot(gold.question_id, name))
+    kept = frozenset(drawn[: (len(names) * percent + 50) // 100])
+    return [name for name in names if name in kept]
+
+
+def _lot(question_id: str, episode_id: str) -> bytes:
+    return hashlib.sha256(f"{question_id}\x1f{episode_id}".encode()).digest()
+
+
+def _hit(episode: Episode, turns: tuple[str, ...], score: float) -> HitRecord:
+    return HitRecord(
+        ref_id=episode.episode_id,
+        text=episode.text,
+        score=score,
+        episodes=(episode.episode_id,),
+        turns=turns,
+        timestamp=episode.timestamp,
+    )
+
+
+def _size(hit: HitRecord) -> int:
+    """Bytes that an adapter would send for it, but for the wire's own."""
+    return len(hit.text.encode()) + len(hit.ref_id.encode())

@@ -33,7 +33,7 @@ class RunConfig(BaseModel):
 
     Args:
         adapter: a folder with an adapter.toml, an image by digest, ``grpc://host:port``, or
-            ``baseline:oracle`` or ``baseline:full-context``.
+            ``baseline:NAME`` with one of `memrig.model.manifest.BASELINES`.
         suite: a suite's name.
         protocol: a grading protocol of the suite; empty: the first that fits mode and judge.
         mode: how a question becomes an answer; none: the suite's own.

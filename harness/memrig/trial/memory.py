@@ -99,7 +99,7 @@ class HostMemory(_Dated):
 
     @property
     def whole(self) -> bool:
-        """See `Memory`: a baseline shows all it has; the oracle has the evidence alone."""
+        """See `Memory`: a baseline shows all it has; an oracle has the evidence alone."""
         return True
 
     async def search(
@@ -110,9 +110,8 @@ class HostMemory(_Dated):
         return self._client.search(query, limit, self._gold)
 
     async def retrieve(self, ref_id: str) -> DocumentRecord | None:
-        """See `Memory`: hits are whole already."""
-        del ref_id
-        return None
+        """See `Memory`: whole again, though a result may have been cut."""
+        return self._client.retrieve(ref_id)
 
     async def answer(self, question: Question, limit: int) -> NativeRecord:
         """See `Memory`."""

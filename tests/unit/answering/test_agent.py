@@ -387,3 +387,22 @@ async def test_a_failure_of_memory_or_model_is_the_caller_s():
         access = access_to(FakeAnswers(HITS), chat, mode="agent")
         await mode_of("agent")(QUESTION, access, trace)
     assert (len(trace.tool_uses), len(trace.model_calls)) == (1, 1)
+
+
+async def test_a_search_of_what_shows_everything_gives_all_that_it_finds():
+    """A baseline is not held to the top k; a limit that the model names holds for it too."""
+    memory = FakeAnswers([hit(f"r{n}", f"note {n}") for n in range(9)], whole=True)
+    two = calls(("memory_search", {"query": "kettle", "limit": 2}))
+    _, _, chat, _ = await run(SEARCH, two, final("x"), memory=memory, top_k=3)
+    assert [len(result["results"]) for result in results_of(chat)] == [9, 2]
+
+
+async def test_a_memory_that_shows_everything_is_stopped_by_its_bytes():
+    """Dumping all there is on an agent ends its search, baseline or not."""
+    memory = FakeAnswers([hit(f"r{n}", "word " * 100) for n in range(9)], whole=True)
+    outcome, trace, *_ = await run(
+        SEARCH, final("x", "m1"), memory=memory, budget=Budget(payload_bytes=1000)
+    )
+    assert outcome.label == "budget_exceeded(payload_bytes)"
+    assert trace.answer.reserved_turn
+    assert [one.handle for one in trace.answer.memories] == ["m1", "m2"]

@@ -282,6 +282,14 @@ async def test_more_bytes_than_the_budget_has_are_cut_and_still_answered():
     assert len(request.messages[0].text) < 1400
 
 
+async def test_what_shows_everything_is_bounded_by_the_context_alone():
+    """It stands for a model that is simply shown all; nothing came over a wire."""
+    memory = FakeAnswers([hit(f"r{n}", "word " * 100) for n in range(4)], whole=True)
+    outcome, trace, _ = await read(memory, budget=Budget(payload_bytes=1200))
+    assert outcome.label == "answered"
+    assert len(trace.answer.memories) == 4
+
+
 async def test_a_budget_of_tokens_shortens_the_context():
     """It is known beforehand, so fitting it is no limit hit."""
     hits = [hit(f"r{n}", "word " * 100) for n in range(9)]

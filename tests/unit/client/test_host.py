@@ -1,8 +1,12 @@
 """Baselines and given answers: memories that live in the rig itself."""
 
+import asyncio
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memrig.client import Pseudonyms
 from memrig.client.host import BaselineClient, GivenClient, HostClient
@@ -90,6 +94,64 @@ async def test_the_oracle_finds_nothing_where_there_is_no_evidence(known):
     assert client.search("anything", 10, known).hits == ()
 
 
+async def finds(percent: int, evidence: int, question_id: str = "q1") -> list[str]:
+    """What a degraded oracle finds of so many pieces of evidence."""
+    names = [f"e{n}" for n in range(evidence)]
+    kind = next(kind for kind in BASELINES if kind.endswith(f"oracle-{percent}"))
+    client = await filled(BaselineClient(kind), [Episode(episode_id=n, text=n) for n in names])
+    known = Gold(question_id=question_id, category="c", evidence=tuple(names))
+    return [hit.ref_id for hit in client.search("anything", 99, known).hits]
+
+
+@pytest.mark.parametrize(
+    ("percent", "evidence", "found"),
+    [(75, 4, 3), (50, 4, 2), (25, 4, 1), (0, 4, 0), (75, 2, 2), (50, 3, 2), (25, 2, 1), (25, 3, 1)],
+)
+async def test_a_degraded_oracle_keeps_its_percentage_of_several_pieces(percent, evidence, found):
+    """Rounded half up."""
+    assert len(await finds(percent, evidence)) == found
+
+
+@pytest.mark.parametrize("percent", [75, 50, 25, 0])
+async def test_a_degraded_oracle_keeps_a_single_piece(percent):
+    """It still looks things up; what it cannot do is accumulate."""
+    assert await finds(percent, 1) == ["e0"]
+
+
+@given(st.integers(2, 12), st.text(min_size=1, max_size=8))
+def test_what_a_worse_oracle_finds_a_better_one_finds_too(evidence, question_id):
+    """So that the series differs by the amount of evidence alone; the order stays the data's."""
+    series = [asyncio.run(finds(percent, evidence, question_id)) for percent in (0, 25, 50, 75)]
+    assert all(set(less) <= set(more) for less, more in pairwise(series))
+    assert all(found == sorted(found, key=lambda name: int(name[1:])) for found in series)
+
+
+async def test_which_pieces_are_kept_is_another_draw_for_each_question():
+    """Or the first piece of evidence would always be the one that is found."""
+    first = {(await finds(25, 4, f"q{n}"))[0] for n in range(40)}
+    assert first == {"e0", "e1", "e2", "e3"}
+
+
+async def test_what_a_baseline_returns_counts_as_bytes():
+    """An agent's budget holds for it as for any memory; text and ref in UTF-8."""
+    client = await filled(BaselineClient("full-context"), [Episode(episode_id="e1", text="ä")])
+    assert client.search("anything", 10, None).payload_bytes == 4
+
+
+async def test_a_baselines_episodes_can_be_retrieved():
+    """A result that was cut may be read in full; what is not there is not."""
+    client = await filled(BaselineClient("oracle"))
+    assert "retrieve" in (await client.capabilities()).optional
+    document = client.retrieve("e2")
+    assert document is not None
+    assert (document.hit.text, document.hit.episodes, document.payload_bytes) == (
+        "note 2",
+        ("e2",),
+        8,
+    )
+    assert client.retrieve("e9") is None
+
+
 @pytest.mark.parametrize("kind", BASELINES)
 async def test_reset_empties_it(kind):
     """The next scenario does not see the one before."""
@@ -103,13 +165,13 @@ async def test_a_baseline_has_no_answer_of_its_own():
     with pytest.raises(UsageError, match="no answer of its own") as caught:
         BaselineClient("oracle").answer(QUESTION)
     assert "--mode reader" in caught.value.fix
-    assert (await BaselineClient("oracle").capabilities()).optional == ()
+    assert "answer" not in (await BaselineClient("oracle").capabilities()).optional
 
 
 async def test_a_given_answer_is_passed_on_with_citations_and_confidence():
     """As a memory's own answer would be."""
-    given = GivenAnswer(answer="in the attic", cited=("e1",), confidence=0.5)
-    client = GivenClient("theirs.jsonl", {"q1": given})
+    theirs = GivenAnswer(answer="in the attic", cited=("e1",), confidence=0.5)
+    client = GivenClient("theirs.jsonl", {"q1": theirs})
     answer = client.answer(QUESTION)
     assert (answer.answer, answer.abstained, answer.confidence) == ("in the attic", False, 0.5)
     assert answer.episodes == ("e1",)
