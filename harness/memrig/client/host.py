@@ -190,7 +190,7 @@ class GivenClient(HostClient):
         self._answers = answers
 
     def answer(self, question: Question) -> NativeRecord:
-        """The given answer.
+        """The given answer. What it cites must have been ingested by then, or the claim is void.
 
         Raises:
             AdapterRpcError: there is none; the question counts as wrong under that name.
@@ -204,7 +204,7 @@ class GivenClient(HostClient):
             abstained=not given.answer.strip(),
             confidence=given.confidence,
             cited_refs=given.cited,
-            episodes=given.cited,
+            episodes=tuple(name if name in self._episodes else None for name in given.cited),
             tools=(),
             reasoning="",
             usage=None,

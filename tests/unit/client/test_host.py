@@ -172,6 +172,7 @@ async def test_a_given_answer_is_passed_on_with_citations_and_confidence():
     """As a memory's own answer would be."""
     theirs = GivenAnswer(answer="in the attic", cited=("e1",), confidence=0.5)
     client = GivenClient("theirs.jsonl", {"q1": theirs})
+    await filled(client)
     answer = client.answer(QUESTION)
     assert (answer.answer, answer.abstained, answer.confidence) == ("in the attic", False, 0.5)
     assert answer.episodes == ("e1",)
@@ -190,3 +191,12 @@ def test_a_missing_answer_is_a_fault_by_its_own_name():
     with pytest.raises(AdapterRpcError, match="no answer was given to 'q1'") as caught:
         GivenClient("x", {}).answer(QUESTION)
     assert caught.value.code == "NOT_FOUND"
+
+
+async def test_a_given_citation_is_real_only_of_what_was_ingested_by_then():
+    """Citing the future, or what there never was, is a void claim (scoring §4, grounding)."""
+    client = GivenClient("x", {"q1": GivenAnswer(answer="yes", cited=("e1", "e3", "never"))})
+    await filled(client, EPISODES[:2])
+    assert client.answer(QUESTION).episodes == ("e1", None, None)
+    await filled(client, EPISODES[2:])
+    assert client.answer(QUESTION).episodes == ("e1", "e3", None)
