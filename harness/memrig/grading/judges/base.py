@@ -27,6 +27,8 @@ from memrig.model.trial import Mode
 ANSWER = "answer"
 #: Why a question that a judge has to decide is ungraded while none has.
 NO_VERDICT = "no judge was asked"
+#: How the reason begins for which a metric is missing that a judge was asked for in vain.
+UNDECIDED = "the judge did not decide"
 #: What an imported verdict of LongMemEval's own evaluator carries in place of a grader of ours.
 OFFICIAL = "longmemeval-official-evaluator"
 #: Goes up when code changes what a grade would be; prompts are hashed.

@@ -1,16 +1,16 @@
 """Pairwise: which of two answers carries a key fact better, asked in both orders (scoring §3).
 
 A judge that prefers a place cancels itself out: winning from one place and losing from the other
-is a half.
+is a half. The win rate is the mean over all tasks (`tally.mean_score`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from memrig.grading.judges.base import JSON_TOKENS
 from memrig.grading.judges.delimit import cut
 from memrig.grading.judges.parse import json_verdict
 from memrig.grading.judges.prompts import Prompt, PromptSet
-from memrig.model.judgement import JudgeTask, Verdict
+from memrig.model.judgement import JudgeTask
 
 PROMPTS = PromptSet(
     "pairwise",
@@ -31,33 +31,47 @@ PROMPTS = PromptSet(
     },
 )
 _CANDIDATE_FIRST = json_verdict("choice", {'"A"': 1.0, '"B"': 0.0, '"TIE"': 0.5})
-_CANONICAL_FIRST = json_verdict("choice", {'"A"': 0.0, '"B"': 1.0, '"TIE"': 0.5})
-_FIRST = ("candidate", "canonical")
+_OTHER_FIRST = json_verdict("choice", {'"A"': 0.0, '"B"': 1.0, '"TIE"': 0.5})
+_CANDIDATE = "candidate"
+#: The opponent that every question with key facts has.
+CANONICAL = "canonical"
 
 
 def _name(fact: int, first: str) -> str:
     return f"fact {fact}, {first} first"
 
 
-def pairwise_tasks(
-    question: str, candidate: str, canonical: str, facts: Sequence[str], votes: int = 1
-) -> tuple[JudgeTask, ...]:
-    """Two tasks a key fact: the candidate's answer first, and the canonical one first.
+def pairwise_names(facts: int, opponent: str = CANONICAL) -> tuple[str, ...]:
+    """The names of all tasks, in order."""
+    firsts = (_CANDIDATE, opponent)
+    return tuple(_name(number, first) for number in range(1, facts + 1) for first in firsts)
 
-    A task scores 1 where the candidate wins, 0 where the canonical answer does, and ½ for a tie.
+
+def pairwise_tasks(
+    question: str,
+    candidate: str,
+    other: str,
+    facts: Sequence[str],
+    opponent: str = CANONICAL,
+    votes: int = 1,
+) -> tuple[JudgeTask, ...]:
+    """Two tasks a key fact: the candidate's answer first, and its opponent's first.
+
+    A task scores 1 where the candidate wins, 0 where the opponent does, and ½ for a tie.
 
     Args:
         question: the question's text.
         candidate: the answer under test.
-        canonical: the answer it is measured by.
+        other: the answer it is measured by.
         facts: the key facts, numbered from 1 in the tasks' names.
+        opponent: what the other answer is called in the tasks' names; no judge reads it.
         votes: of each task; odd.
     """
-    answers = {"candidate": cut(candidate), "canonical": cut(canonical)}
+    answers = {_CANDIDATE: cut(candidate), opponent: cut(other)}
 
     def tasks() -> Iterator[JudgeTask]:
         for number, fact in enumerate(facts, 1):
-            for first, second in (_FIRST, _FIRST[::-1]):
+            for first, second in ((_CANDIDATE, opponent), (opponent, _CANDIDATE)):
                 blocks = [
                     ("question", question),
                     ("fact", fact),
@@ -69,23 +83,7 @@ def pairwise_tasks(
                     prompt=PROMPTS.render("fact", blocks),
                     max_tokens=JSON_TOKENS,
                     votes=votes,
-                    parse=_CANDIDATE_FIRST if first == "candidate" else _CANONICAL_FIRST,
+                    parse=_CANDIDATE_FIRST if first == _CANDIDATE else _OTHER_FIRST,
                 )
 
     return tuple(tasks())
-
-
-def pairwise_score(verdicts: Mapping[str, Verdict], facts: int) -> float | None:
-    """The candidate's win rate: the mean over facts of the mean over both orders.
-
-    None where any fact lacks a verdict in either order, for then the orders do not cancel out; and
-    where there are no facts.
-
-    Args:
-        verdicts: by task.
-        facts: how many key facts there are.
-    """
-    names = [_name(number, first) for number in range(1, facts + 1) for first in _FIRST]
-    scores = [verdicts[name].score if name in verdicts else None for name in names]
-    known = [score for score in scores if score is not None]
-    return sum(known) / len(known) if known and len(known) == len(scores) else None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memrig.grading.judges.pairwise import PROMPTS, pairwise_score, pairwise_tasks
+from memrig.grading.judges.pairwise import PROMPTS, pairwise_names, pairwise_tasks
+from memrig.grading.judges.tally import mean_score
 from memrig.model.judgement import JudgeTask, Verdict
 from support.judges import blocks_of
 
@@ -24,15 +25,16 @@ def verdicts(replies: dict[str, str], tasks: tuple[JudgeTask, ...] = TASKS) -> d
             quorum=1,
             score=task.parse(replies[task.name]),
             agreement=None,
+            grader="pairwise/1",
         )
         for task in tasks
         if task.name in replies
     }
 
 
-def judged(choose, tasks: tuple[JudgeTask, ...] = TASKS, facts: int = 2) -> float | None:
+def judged(choose, tasks: tuple[JudgeTask, ...] = TASKS, facts: int = 2) -> float | str:
     replies = {task.name: f'{{"choice": "{choose(blocks_of(task.prompt))}"}}' for task in tasks}
-    return pairwise_score(verdicts(replies, tasks), facts)
+    return mean_score(verdicts(replies, tasks), pairwise_names(facts), "pairwise/1")
 
 
 def test_each_fact_is_asked_in_both_orders():
@@ -72,14 +74,11 @@ def test_the_better_candidate_wins_from_both_places():
     assert judged(lambda b: "A" if "May" in b["answer_a"] else "B", worse, 1) == 0.0
 
 
-def test_a_fact_without_both_verdicts_leaves_the_question_unscored():
-    """One order alone would not cancel out."""
-    replies = {task.name: '{"choice": "A"}' for task in TASKS}
-    assert pairwise_score(verdicts(replies), 2) == 0.5
-    del replies["fact 2, canonical first"]
-    assert pairwise_score(verdicts(replies), 2) is None
-    assert pairwise_score(verdicts(replies | {"fact 2, canonical first": "A"}), 2) is None
-    assert pairwise_score({}, 0) is None
+def test_an_opponent_of_another_name_has_tasks_of_its_own():
+    """Verdicts on it are not mistaken for those on the canonical answer."""
+    tasks = pairwise_tasks("q", "it was May", "no idea", ("May",), "naive")
+    assert [task.name for task in tasks] == list(pairwise_names(1, "naive"))
+    assert not {task.name for task in tasks[1:]} & set(pairwise_names(1))
 
 
 def test_an_answer_cannot_pass_itself_off_as_the_other():
