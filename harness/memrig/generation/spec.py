@@ -3,20 +3,19 @@
 from datetime import date
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from memrig.generation.factspec import FactSpec, Name, QuestionSpec, Strict
 from memrig.model.longitudinal import QuestionType
 
 SPEC_FORMAT = "memrig.longitudinal-spec/1"
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,47}$")]
 Share = Annotated[float, Field(ge=0, le=1)]
+Formula = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+#: The one phase of a distractor's series.
+WHOLE = "all"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DocumentStyle(_Strict):
+class DocumentStyle(Strict):
     """Form, voice and length of every document of the scope, signal and distractor alike."""
 
     title: str = Field(min_length=1)
@@ -24,22 +23,22 @@ class DocumentStyle(_Strict):
     words: tuple[int, int] = (200, 450)
 
 
-class Timeline(_Strict):
+class Timeline(Strict):
     """When episodes happen. `episodes` counts those of the story; distractors come on top."""
 
     start: date
-    interval_days: float = Field(default=1, gt=0)
+    interval_days: int = Field(default=1, ge=1, le=366)
     episodes: int = Field(default=20, ge=5, le=500)
 
 
-class Phase(_Strict):
+class Phase(Strict):
     """A stretch of the story; `share` is its part of the episodes (they are scaled to 1)."""
 
     name: Name
     share: float = Field(gt=0)
 
 
-class Signal(_Strict):
+class Signal(Strict):
     """A measured series.
 
     Args:
@@ -49,8 +48,10 @@ class Signal(_Strict):
         section: the title of the section that it stands in.
         decimals: of its values.
         formulas: by phase, an arithmetic expression of `t` (0 to 1 within the phase), `n` (the
-            episode's number from 1) and `last` (its value at the end of the phase before).
+            episode's number from 1) and `last` (its value at the end of the phase before, without
+            the noise). The name ``all`` stands for the phases that have none of their own.
         noise: the half-width of the even noise that is added to every value.
+        limit: a standing limit, given beside the value in every document.
     """
 
     name: Name
@@ -58,11 +59,12 @@ class Signal(_Strict):
     unit: str = ""
     section: str = Field(min_length=1)
     decimals: int = Field(default=0, ge=0, le=4)
-    formulas: dict[Name, str]
+    formulas: dict[Name, Formula]
     noise: float = Field(default=0, ge=0)
+    limit: float | None = None
 
 
-class Theme(_Strict):
+class Theme(Strict):
     """Something else that goes on at the same place, with series and happenings of its own.
 
     Args:
@@ -78,14 +80,14 @@ class Theme(_Strict):
     events: tuple[str, ...] = Field(min_length=3)
 
 
-class Distractors(_Strict):
+class Distractors(Strict):
     """How many episodes that have nothing to do with the story come for each one that has."""
 
     ratio: float = Field(default=1, ge=0, le=20)
     themes: tuple[Theme, ...] = ()
 
 
-class Thresholds(_Strict):
+class Thresholds(Strict):
     """What the validators demand."""
 
     single_episode_coverage: Share = 0.5
@@ -94,7 +96,13 @@ class Thresholds(_Strict):
     stuffed: dict[QuestionType, tuple[Share, Share]] = Field(default_factory=dict)
 
 
-class _Root(_Strict):
+class Spec(Strict):
+    """A whole file. `storyline` and `forbidden` are for planner and validators only.
+
+    `routine` are happenings of any day of the story; `forbidden` the words that would give the
+    finding away. What the parts say of each other is checked by `memrig.generation.specfile`.
+    """
+
     format: Literal["memrig.longitudinal-spec/1"]
     name: Name
     domain: str = Field(min_length=1)
@@ -109,12 +117,10 @@ class _Root(_Strict):
     routine: tuple[str, ...] = Field(min_length=3)
     distractors: Distractors = Distractors()
     forbidden: tuple[str, ...] = Field(min_length=1)
+    facts: tuple[FactSpec, ...] = Field(min_length=1)
+    questions: tuple[QuestionSpec, ...] = Field(min_length=1)
     thresholds: Thresholds = Thresholds()
 
-
-class Spec(_Root):
-    """A whole file. `storyline` and `forbidden` are for planner and validators only.
-
-    `routine` are happenings of any day of the story; `forbidden` the words that would give the
-    finding away.
-    """
+    def signal(self, name: str) -> Signal:
+        """The story's signal of this name, which must exist."""
+        return next(signal for signal in self.signals if signal.name == name)
