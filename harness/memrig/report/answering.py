@@ -43,7 +43,7 @@ def answering_summary(
         limit = answer.context_tokens if answer else 0
         why.append(f"{found.context_cut} contexts were cut to {limit:,} tokens: not all was shown")
     return AnsweringSummary(
-        reader=answer.model if answer else "",
+        reader=lock.reader,
         served_readers=tuple(sorted(found.costs.served.get("answer", set()) - {""})),
         prompt=answer.prompt if answer and lock.mode == "reader" else "",
         context_limit=answer.context_tokens if answer and lock.mode == "reader" else 0,
@@ -61,9 +61,8 @@ def answering_summary(
 
 def _why(lock: Lock) -> Iterator[str]:
     """What keeps these numbers from being set beside published ones."""
-    reader = lock.answer.model if lock.answer else ""
-    if reader.startswith(_BUILT_IN):
-        yield f"the reader {reader} is built into memrig and no LLM"
+    if lock.reader.startswith(_BUILT_IN):
+        yield f"the reader {lock.reader} is built into memrig and no LLM"
     if not lock.judge:
         yield f"graded by memrig's own rules ({lock.protocol}), not by the benchmark's judge"
     elif lock.protocol not in REFERENCE_JUDGES:

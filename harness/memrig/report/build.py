@@ -25,6 +25,7 @@ from memrig.report.model import (
     Report,
     Resources,
 )
+from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
@@ -92,6 +93,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         answering=answering_summary(lock, found, incomplete, unanswered),
         costs=found.costs.rows(),
         published=published_rows(lock),
+        timeline=timeline_of(directory, found),
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
@@ -141,7 +143,7 @@ def _undecided(grade: Grade, found: Collected) -> bool:
 def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
     asked = sum(ref.questions for ref in lock.scenarios)
-    reader = lock.answer.model if lock.answer else ""
+    reader = lock.reader
     own = not lock.sample and not is_dataset(lock)
     said = (
         ("isolation audit failed", audit.verdict == "failed"),

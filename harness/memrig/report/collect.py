@@ -81,7 +81,7 @@ class Collected:
             self.ns["judge"].append(slowest)
 
     def _take_answer(self, record: QuestionRecord) -> None:
-        for call in record.model_calls:  # paid for, also where no answer came of it
+        for call in record.paid_calls:  # paid for, also where no answer came of it
             self.costs.take_call(call)
         if record.answer is None:
             return

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
+from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
@@ -282,6 +283,7 @@ class Report(_Frozen):
     answering: AnsweringSummary | None = None
     costs: tuple[ModelCost, ...] = ()
     published: tuple[PublishedRow, ...] = ()
+    timeline: Timeline | None = None
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]

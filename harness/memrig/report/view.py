@@ -32,6 +32,7 @@ from memrig.report.view_answers import (
     verdict_words,
 )
 from memrig.report.view_pairs import Pair
+from memrig.report.view_timeline import TimelineView, timeline_view
 from memrig.stats.summary import OVERALL, MetricValue
 
 _FAULTS, _LABEL = 50, 28
@@ -110,6 +111,7 @@ class Page:
     answering: tuple[Pair, ...]
     costs: tuple[tuple[str, ...], ...]
     published: tuple[PublishedLine, ...]
+    timeline: TimelineView | None
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -141,6 +143,7 @@ def page_of(report: Report) -> Page:
         answering=answering_pairs(report),
         costs=cost_rows(report),
         published=published_lines(report),
+        timeline=timeline_view(report.timeline),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),
