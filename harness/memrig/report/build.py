@@ -7,9 +7,10 @@ from typing import get_args
 import numpy as np
 
 from memrig._version import __version__
-from memrig.grading.base import Grade, load_grader
-from memrig.grading.judges.base import NO_VERDICT
+from memrig.grading.base import Grade, Grader, load_grader
+from memrig.grading.judges.base import NO_VERDICT, UNDECIDED
 from memrig.grading.judges.reference import judge_warning
+from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
 from memrig.report.answering import answering_summary, is_dataset, published_rows
 from memrig.report.collect import Collected, collect
@@ -29,6 +30,7 @@ from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
+from memrig.stats.composite import Composite, composite
 from memrig.stats.summary import summarise
 from memrig.trial.directory import write_aside
 
@@ -84,6 +86,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         machine=lock.machine,
         questions=counts,
         metrics=tuple(summarise(found.grades, grader.metrics, lock.suite, lock.protocol, seed)),
+        composite=_composite(grader, found.grades, seed),
         latencies=tuple(_latency(phase, found.ns[phase]) for phase in _PHASES if found.ns[phase]),
         search_histogram_ms=_histogram(found.ns["search"]),
         rank_histogram=_ranks(found.grades) if lock.mode in _ONE_SEARCH else {},
@@ -99,6 +102,13 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         worst=worst_questions(directory, found),
         executions=tuple(executions),
     )
+
+
+def _composite(grader: Grader, grades: Sequence[Grade], seed: int) -> Composite | None:
+    """The run's one number, where its protocol has one."""
+    if not isinstance(grader, Composing):
+        return None
+    return composite(grades, grader.metrics, grader.profile, seed)
 
 
 def _counts(lock: Lock, found: Collected) -> QuestionCounts:
@@ -132,10 +142,11 @@ def _incomplete(lock: Lock, counts: QuestionCounts, found: Collected, audit: Aud
 def _undecided(grade: Grade, found: Collected) -> bool:
     """Whether a judge should have decided and did not: never asked, or too few valid votes.
 
-    What a protocol leaves out has no verdict, and is not open.
+    What a protocol leaves out has no verdict, and is not open. A question that is graded without a
+    judge may still wait for one in some of its metrics.
     """
     if grade.status == "graded":
-        return False
+        return any(why.startswith((NO_VERDICT, UNDECIDED)) for why in grade.missing.values())
     key = grade.trial_id, grade.scenario_id, grade.question_id
     return grade.reason.startswith(NO_VERDICT) or key in found.verdicts
 

@@ -34,6 +34,9 @@ def why_missing(report: Report, metric: str) -> str:
     """Why a headline metric has no number for any group."""
     if not report.metrics:
         return "no question was graded"
+    for row in report.composite.rows if report.composite else ():
+        if row.metric == metric and row.reason:
+            return row.reason
     # Of a plug-in's metric, only the plug-in knows.
     return "too few hits were asked for" if metric_help(metric) else "not measured"
 

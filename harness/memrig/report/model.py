@@ -9,6 +9,7 @@ from memrig.model.manifest import PodKind
 from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
+from memrig.stats.composite import Composite
 from memrig.stats.summary import MetricValue
 
 SCHEMA_VERSION = "memrig.report/1"
@@ -274,6 +275,7 @@ class Report(_Frozen):
     machine: Machine
     questions: QuestionCounts
     metrics: tuple[MetricValue, ...]
+    composite: Composite | None = None
     latencies: tuple[Latency, ...]
     search_histogram_ms: tuple[Bar, ...]
     rank_histogram: dict[str, int]

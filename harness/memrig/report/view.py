@@ -31,6 +31,7 @@ from memrig.report.view_answers import (
     unknown_words,
     verdict_words,
 )
+from memrig.report.view_composite import CompositeView, composite_view
 from memrig.report.view_pairs import Pair
 from memrig.report.view_timeline import TimelineView, timeline_view
 from memrig.stats.summary import OVERALL, MetricValue
@@ -42,6 +43,7 @@ _METHODS = {
     "cluster-bootstrap": "bootstrap over whole scenarios",
     "cluster-t": "t over scenario means",
     "cluster-wilson": "Wilson over whole scenarios",
+    "t": "t over scopes",
 }
 _OUTCOMES = {
     "answered": "an answer came, or hits in mode retrieval",
@@ -112,6 +114,7 @@ class Page:
     costs: tuple[tuple[str, ...], ...]
     published: tuple[PublishedLine, ...]
     timeline: TimelineView | None
+    composite: CompositeView | None
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -129,7 +132,7 @@ def page_of(report: Report) -> Page:
         title=f"{report.adapter.name} {report.adapter.version} on {report.suite}",
         stamps=stamps(report),
         facts=_facts(report),
-        tiles=(*_metric_tiles(report), *_speed_tiles(report, search)),
+        tiles=(*_composite_tile(report), *_metric_tiles(report), *_speed_tiles(report, search)),
         whiskers=_whiskers(report),
         groups=tuple(Pair(value.group, count(value.n)) for value in groups),
         metrics=tuple(_metric_rows(report, groups)),
@@ -144,6 +147,7 @@ def page_of(report: Report) -> Page:
         costs=cost_rows(report),
         published=published_lines(report),
         timeline=timeline_view(report.timeline),
+        composite=composite_view(report.composite),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),
@@ -177,6 +181,14 @@ def _facts(report: Report) -> tuple[Pair, ...]:
         ),
         Pair("Seed", str(report.seed)),
     )
+
+
+def _composite_tile(report: Report) -> list[Pair]:
+    view = composite_view(report.composite)
+    if view is None:
+        return []
+    note = view.notes[0] if view.notes else "the weighted mean of all metrics"
+    return [Pair(f"Composite {view.profile}", view.value, note)]
 
 
 def _metric_tiles(report: Report) -> list[Pair]:

@@ -20,7 +20,7 @@ _RESAMPLES = 2000
 #: Means that differ by less than this differ by rounding.
 _SAME = 1e-9
 
-Method = Literal["wilson", "bca", "cluster-bootstrap", "cluster-t", "cluster-wilson", "none"]
+Method = Literal["wilson", "bca", "cluster-bootstrap", "cluster-t", "cluster-wilson", "t", "none"]
 Floats = NDArray[np.float64]
 
 
@@ -60,8 +60,27 @@ def bca(values: Sequence[float], seed: int) -> Interval:
     return Interval(float(bounds.low), float(bounds.high), "bca")
 
 
+def student(values: Sequence[float], least: float = 0.0) -> Interval:
+    """Student's t interval of a mean of few independent values, such as one a scenario.
+
+    Args:
+        values: at least two, or nothing can be said.
+        least: what a value cannot fall below, as it cannot rise above 1.
+    """
+    if len(values) < 2:
+        return NOTHING
+    data = np.asarray(values, dtype=float)
+    error = float(data.std(ddof=1)) / math.sqrt(len(data))
+    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(data) - 1)) * error
+    middle = float(data.mean())
+    return Interval(max(least, middle - half), min(1.0, middle + half), "t")
+
+
 def clustered(
-    clusters: Sequence[object], statistic: Callable[[Floats], float], seed: int
+    clusters: Sequence[object],
+    statistic: Callable[[Floats], float],
+    seed: int,
+    least: float = 0.0,
 ) -> Interval:
     """An interval of any statistic when whole clusters are the unit.
 
@@ -70,6 +89,7 @@ def clustered(
         statistic: from a weight per cluster (in order of first occurrence) to the statistic; the
             weight is how often the cluster was drawn.
         seed: of the draws.
+        least: what the statistic cannot fall below, as it cannot rise above 1.
 
     Under 12 clusters: Student's t on the delete-one-cluster jackknife, which is a t interval over
     cluster means when clusters are of equal size, and stays centred on the pooled value when they
@@ -80,9 +100,9 @@ def clustered(
         return NOTHING
     singles = [statistic(row) for row in np.eye(count)]
     if np.ptp(singles) < _SAME:
-        return _without_spread(singles[0], count)
+        return _without_spread(singles[0], count, least)
     if count < FEW_CLUSTERS:
-        return _jackknife_t(count, statistic)
+        return _jackknife_t(count, statistic, least)
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(count, [1 / count] * count, size=_RESAMPLES)
     samples = [statistic(draw.astype(float)) for draw in draws]
@@ -90,23 +110,26 @@ def clustered(
     low, high = np.nanquantile(samples, [tail, 1 - tail])
     if high - low < _SAME:
         # A statistic that no single cluster gives, such as a mean of categories.
-        return _without_spread(float(low), count)
+        return _without_spread(float(low), count, least)
     return Interval(float(low), float(high), "cluster-bootstrap")
 
 
-def _without_spread(value: float, count: int) -> Interval:
+def _without_spread(value: float, count: int, least: float) -> Interval:
     """All clusters agree, often at 0 or 1: a spread of nothing would claim certainty."""
-    bounds = wilson(min(1.0, max(0.0, value)) * count, count)
-    return Interval(bounds.low, bounds.high, "cluster-wilson")
+    span = 1 - least
+    bounds = wilson(min(1.0, max(0.0, (value - least) / span)) * count, count)
+    if bounds.low is None or bounds.high is None:
+        return NOTHING
+    return Interval(least + span * bounds.low, least + span * bounds.high, "cluster-wilson")
 
 
-def _jackknife_t(count: int, statistic: Callable[[Floats], float]) -> Interval:
+def _jackknife_t(count: int, statistic: Callable[[Floats], float], least: float) -> Interval:
     whole = statistic(np.ones(count))
     left_out = np.array([statistic(1.0 - np.eye(count)[i]) for i in range(count)])
     if np.isnan(left_out).any():
         return NOTHING
     variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
     if np.ptp(left_out) < _SAME:
-        return _without_spread(whole, count)
+        return _without_spread(whole, count, least)
     half = float(stats.t.ppf(0.5 + LEVEL / 2, count - 1)) * math.sqrt(variance)
-    return Interval(max(0.0, whole - half), min(1.0, whole + half), "cluster-t")
+    return Interval(max(least, whole - half), min(1.0, whole + half), "cluster-t")

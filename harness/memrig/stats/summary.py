@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from memrig.grading.base import Grade, Metric
 from memrig.model.canonical import derive
-from memrig.stats.intervals import NOTHING, Floats, Interval, Method, bca, clustered, wilson
+from memrig.stats.intervals import Interval, Method, clustered
+from memrig.stats.table import Table
 
 OVERALL, MACRO = "overall", "macro"
 Kind = Literal["micro", "macro", "tag", "category"]
@@ -36,32 +36,6 @@ class MetricValue(BaseModel):
     kind: Kind = "micro"
 
 
-class _Table:
-    """One metric's values as clusters × categories sums, so that a resample is one product."""
-
-    def __init__(self, grades: Sequence[Grade], metric: str) -> None:
-        self.grades = [grade for grade in grades if metric in grade.scores]
-        self.values = np.array([grade.scores[metric] for grade in self.grades], dtype=float)
-        self.clusters = [grade.cluster for grade in self.grades]
-        self.categories = sorted({grade.category for grade in self.grades})
-        row = {name: i for i, name in enumerate(dict.fromkeys(self.clusters))}
-        column = {name: i for i, name in enumerate(self.categories)}
-        self._sums = np.zeros((len(row), len(column)))
-        self._counts = np.zeros_like(self._sums)
-        for grade, value in zip(self.grades, self.values, strict=True):
-            place = row[grade.cluster], column[grade.category]
-            self._sums[place] += value
-            self._counts[place] += 1
-
-    def micro(self, weights: Floats) -> float:
-        return float(weights @ self._sums.sum(axis=1) / (weights @ self._counts.sum(axis=1)))
-
-    def macro(self, weights: Floats) -> float:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = (weights @ self._sums) / (weights @ self._counts)
-        return float(means.mean())
-
-
 def summarise(
     grades: Sequence[Grade], metrics: Sequence[Metric], suite: str, protocol: str, seed: int
 ) -> list[MetricValue]:
@@ -78,21 +52,21 @@ def summarise(
     tags = sorted({tag for grade in graded for tag in grade.tags if ":" not in tag})
     result = []
     for metric in metrics:
-        table = _Table(graded, metric.name)
+        table = Table(graded, metric.name)
         if not len(table.values):
             continue
         draw = derive(seed, "interval", metric.name) % 2**32
         groups = list(_groups(table, metric.name, tags))
         for group, kind, part_table in groups:
-            value = part_table.micro(np.ones(len(dict.fromkeys(part_table.clusters))))
-            interval = _interval(part_table, metric, draw)
+            value = part_table.micro(part_table.whole)
+            interval = part_table.interval(metric, draw)
             found = _value(suite, protocol, metric, group, value, interval, part_table)
             result.append(found.model_copy(update={"kind": kind}))
         result.insert(len(result) - len(groups) + 1, _macro(suite, protocol, metric, table, draw))
     return result
 
 
-def _groups(table: _Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[str, Kind, _Table]]:
+def _groups(table: Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[str, Kind, Table]]:
     """Overall, what is tagged and what is not, and each category.
 
     A tag that is a category's name too has that category for its group, once.
@@ -101,28 +75,18 @@ def _groups(table: _Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[s
     for tag in tags:
         without = [grade for grade in table.grades if tag not in grade.tags]
         if without:
-            yield f"without {tag}", "tag", _Table(without, metric)
+            yield f"without {tag}", "tag", Table(without, metric)
         only = [grade for grade in table.grades if tag in grade.tags]
         if only and without and tag not in table.categories:
-            yield tag, "tag", _Table(only, metric)
+            yield tag, "tag", Table(only, metric)
     for category in table.categories:
         part = [grade for grade in table.grades if grade.category == category]
-        yield category, "category", _Table(part, metric)
+        yield category, "category", Table(part, metric)
 
 
-def _interval(table: _Table, metric: Metric, seed: int) -> Interval:
-    independent = len(set(table.clusters)) == len(table.clusters)
-    if independent and metric.binary:
-        return wilson(float(table.values.sum()), len(table.values))
-    if independent:
-        return bca(table.values.tolist(), seed)
-    return clustered(table.clusters, table.micro, seed)
-
-
-def _macro(suite: str, protocol: str, metric: Metric, table: _Table, seed: int) -> MetricValue:
-    clusters = len(dict.fromkeys(table.clusters))
-    value = table.macro(np.ones(clusters))
-    interval = clustered(table.clusters, table.macro, seed) if clusters > 1 else NOTHING
+def _macro(suite: str, protocol: str, metric: Metric, table: Table, seed: int) -> MetricValue:
+    value = table.macro(table.whole)
+    interval = clustered(table.clusters, table.macro, seed)
     result = _value(suite, protocol, metric, MACRO, value, interval, table)
     return result.model_copy(update={"kind": "macro"})
 
@@ -134,7 +98,7 @@ def _value(
     group: str,
     value: float,
     interval: Interval,
-    table: _Table,
+    table: Table,
 ) -> MetricValue:
     return MetricValue(
         suite=suite,

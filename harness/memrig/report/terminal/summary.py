@@ -20,6 +20,7 @@ from memrig.report.terminal.base import (
     warning,
     words,
 )
+from memrig.report.terminal.composite import print_composite
 from memrig.report.terminal.models import (
     answering_lines,
     print_costs,
@@ -69,6 +70,7 @@ def print_report(
     if not report.metrics:
         console.print("No question was graded.")
     _print_scores(report, console)
+    print_composite(report, console)
     print_costs(report, console)
     print_published(report, console)
     facts(console, _lines(report))

@@ -1,0 +1,120 @@
+"""A composite worded: for its table in the terminal and its section of the page alike."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memrig.report.units import NOT_AVAILABLE, bounds, count, percent
+from memrig.stats.composite import Composite, CompositeRow, GateRow, ScopeRow
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """One metric of a profile. `why` is empty where it has a value."""
+
+    tier: str
+    name: str
+    weight: str
+    value: str
+    bounds: str
+    n: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeView:
+    """One scope's composite; `closed` names its gates that closed."""
+
+    name: str
+    value: str
+    ungated: str
+    weight: str
+    n: str
+    closed: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeView:
+    """A composite. `notes` are what must be read with the number: gates, and what is missing."""
+
+    profile: str
+    value: str
+    closed: bool
+    notes: tuple[str, ...]
+    parts: tuple[PartView, ...]
+    scopes: tuple[ScopeView, ...]
+    mean: str
+
+
+def composite_view(found: Composite | None) -> CompositeView | None:
+    """Words a composite; None where a report has none."""
+    if found is None:
+        return None
+    return CompositeView(
+        profile=found.profile,
+        value=_percent(found.value),
+        closed=any(gate.closed for gate in found.gates),
+        notes=tuple(_notes(found)),
+        parts=tuple(map(_part, found.rows)),
+        scopes=tuple(map(_scope, found.scopes)) if len(found.scopes) > 1 else (),
+        mean=_mean(found),
+    )
+
+
+def spoken(metric: str) -> str:
+    """A metric's name as people say it."""
+    return metric.replace("_", " ")
+
+
+def _notes(found: Composite) -> Iterator[str]:
+    closed = [_gate(gate) for gate in found.gates if gate.closed]
+    if closed:
+        yield f"gate closed: {', '.join(closed)}; without it {_percent(found.ungated)}"
+    for gate in found.gates:
+        if gate.value is None:
+            yield f"gate not applied: {spoken(gate.metric)} was not measured"
+    if found.measured_weight < found.weight:
+        measured, whole = _weight(found.measured_weight), _weight(found.weight)
+        yield f"over the {measured} of {whole} of the weight that was measured"
+
+
+def _gate(gate: GateRow) -> str:
+    return f"{spoken(gate.metric)} {_percent(gate.value)} is below {percent(gate.least)}"
+
+
+def _part(row: CompositeRow) -> PartView:
+    return PartView(
+        tier=str(row.tier),
+        name=spoken(row.metric),
+        weight=_weight(row.weight),
+        value=_percent(row.value),
+        bounds=bounds(row.low, row.high),
+        n=count(row.n) if row.n else "",
+        why=row.reason,
+    )
+
+
+def _scope(row: ScopeRow) -> ScopeView:
+    return ScopeView(
+        name=row.scope,
+        value=_percent(row.value),
+        ungated=_percent(row.ungated),
+        weight=_weight(row.measured_weight),
+        n=count(row.n),
+        closed=", ".join(map(spoken, row.closed)),
+    )
+
+
+def _mean(found: Composite) -> str:
+    """The mean over scopes with its interval; empty for a single one."""
+    if found.mean is None:
+        return ""
+    span = bounds(found.low, found.high)
+    return _percent(found.mean) + (f" [{span}]" if span else "")
+
+
+def _percent(fraction: float | None) -> str:
+    return NOT_AVAILABLE if fraction is None else percent(fraction)
+
+
+def _weight(weight: float) -> str:
+    return f"{weight:.2f}"
