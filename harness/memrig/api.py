@@ -10,19 +10,32 @@ Example::
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memrig.conformance import ConformanceReport, run_conformance
-from memrig.errors import DataError, IncompleteError, MemrigError, UsageError
+from memrig.errors import (
+    DataError,
+    IncompleteError,
+    MemrigError,
+    UsageError,
+    VerificationError,
+)
 from memrig.gateway.config import GatewayMode, Limits
+from memrig.generation.dataset import SUMS, read_sums, sums
+from memrig.generation.make import BackEnds, Made, make, scaled
+from memrig.generation.planner import FormulaPlanner
+from memrig.generation.render import SeededRenderer
+from memrig.generation.spec import Spec
+from memrig.generation.specfile import BUILT_IN, built_in, read_spec
 from memrig.grading.base import load_grader
 from memrig.grading.judges.base import JudgeGrader
 from memrig.judging.calibrate import Calibration
 from memrig.judging.calibrate import calibrate as measure_judge
 from memrig.judging.labels import default_labels, read_labels
+from memrig.model.canonical import digest_bytes
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
@@ -41,7 +54,7 @@ from memrig.runs.exchange import (
 )
 from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
-from memrig.runs.models import judge_gateway, model_socket, open_gateway, trial_gateway
+from memrig.runs.models import bare_gateway, model_socket, open_gateway, trial_gateway
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
 from memrig.trial import TrialServices, run_trial
@@ -261,9 +274,8 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
     items = read_labels(file) if file else default_labels()
 
     async def measure() -> Calibration:
-        async with judge_gateway(
-            settings.model, settings.llm, settings.record, settings.limits
-        ) as g:
+        models = frozenset({settings.model})
+        async with bare_gateway(models, settings.llm, settings.record, settings.limits) as g:
             return await measure_judge(g, settings.model, grader, items)
 
     found = asyncio.run(measure())
@@ -277,6 +289,110 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
         error.report = found
         raise error
     return found
+
+
+DETERMINISTIC = "deterministic"
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateModels:
+    """Who plans and who renders a dataset: ``deterministic``, or a model and how it is called."""
+
+    planner: str = DETERMINISTIC
+    renderer: str = DETERMINISTIC
+    llm: GatewayMode = "record"
+    record: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateSettings:
+    """A dataset to make.
+
+    Args:
+        name: of the dataset, and of its files.
+        specs: paths of spec files, names of built-in specs, or ``builtin`` for all of these.
+        out: the folder to write to.
+        episodes: of each story; None: as its spec says.
+        distractors: for each of them; None: as the spec says.
+        models: who plans and renders.
+    """
+
+    name: str
+    specs: tuple[str, ...]
+    out: Path
+    episodes: int | None = None
+    distractors: float | None = None
+    models: GenerateModels = field(default_factory=GenerateModels)
+
+
+def generate_longitudinal(
+    settings: GenerateSettings, say: Callable[[str], None] = _silent
+) -> dict[Path, str]:
+    """Makes a longitudinal dataset; the files written, and the sha256 of each.
+
+    Raises:
+        DataError: a spec cannot be used, or what it makes fails a validator, which is named; then
+            nothing is written.
+        GatewayError: a model could not be had.
+    """
+    files = asyncio.run(_made(settings, say)).files
+    settings.out.mkdir(parents=True, exist_ok=True)
+    there = settings.out / SUMS
+    others = read_sums(there.read_bytes()) if there.exists() else {}
+    files[SUMS] = sums(files, others)
+    for name, data in files.items():
+        write_aside(settings.out / name, data)
+    return _digests(settings.out, files)
+
+
+def check_longitudinal(
+    settings: GenerateSettings, say: Callable[[str], None] = _silent
+) -> dict[Path, str]:
+    """Makes a longitudinal dataset again, and compares it with what is there.
+
+    Raises:
+        VerificationError: a file is missing, or differs by so much as a byte.
+    """
+    files = asyncio.run(_made(settings, say)).files
+    sums_file = settings.out / SUMS
+    listed = read_sums(sums_file.read_bytes()) if sums_file.is_file() else {}
+    for name, data in files.items():
+        path = settings.out / name
+        if not path.is_file() or path.read_bytes() != data:
+            raise VerificationError("is not what its specs make", where=str(path), fix=_AGAIN)
+        if listed.get(name) != digest_bytes(data).removeprefix("sha256:"):
+            raise VerificationError(f"{name} has another sum", where=str(sums_file), fix=_AGAIN)
+    return _digests(settings.out, files)
+
+
+_AGAIN = "generate it again, or take the specs and the version of memrig that it was made with"
+
+
+def _digests(folder: Path, files: Mapping[str, bytes]) -> dict[Path, str]:
+    return {folder / n: digest_bytes(data).removeprefix("sha256:") for n, data in files.items()}
+
+
+async def _made(settings: GenerateSettings, say: Callable[[str], None]) -> Made:
+    specs = [
+        scaled(spec, settings.episodes, settings.distractors)
+        for given in settings.specs
+        for spec in _specs(given)
+    ]
+    return await make(settings.name, specs, _back_ends(), say)
+
+
+def _back_ends() -> BackEnds:
+    async def nothing(_: object) -> tuple[()]:
+        return ()
+
+    return BackEnds(lambda _: FormulaPlanner(), lambda _: SeededRenderer(), nothing)
+
+
+def _specs(given: str) -> list[Spec]:
+    if given == "builtin":
+        return [built_in(name) for name in BUILT_IN]
+    return [built_in(given) if given in BUILT_IN else read_spec(Path(given))]
 
 
 def check_conformance(

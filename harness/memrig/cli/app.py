@@ -19,12 +19,14 @@ trial_app = typer.Typer(help="Single trials.", no_args_is_help=True)
 judge_app = typer.Typer(help="Judges: measure one against labels.", no_args_is_help=True)
 export_app = typer.Typer(help="Answers for a benchmark's own evaluator.", no_args_is_help=True)
 import_app = typer.Typer(help="Answers and verdicts made elsewhere.", no_args_is_help=True)
+generate_app = typer.Typer(help="Datasets: make one.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 app.add_typer(image_app, name="image")
 app.add_typer(trial_app, name="trial")
 app.add_typer(judge_app, name="judge")
 app.add_typer(export_app, name="export")
 app.add_typer(import_app, name="import")
+app.add_typer(generate_app, name="generate")
 
 
 def _version(wanted: bool) -> None:

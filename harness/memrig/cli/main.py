@@ -6,12 +6,23 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
-from memrig.cli import conformance, data, exchange, grade, image, inspect, machine, run, trial
+from memrig.cli import (
+    conformance,
+    data,
+    exchange,
+    generate,
+    grade,
+    image,
+    inspect,
+    machine,
+    run,
+    trial,
+)
 from memrig.cli.app import app
 from memrig.errors import MemrigError
 from memrig.report.console import print_error
 
-COMMANDS = (conformance, data, exchange, grade, image, inspect, machine, run, trial)
+COMMANDS = (conformance, data, exchange, generate, grade, image, inspect, machine, run, trial)
 INTERRUPTED = 130
 
 

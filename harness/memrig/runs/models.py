@@ -127,18 +127,17 @@ async def trial_gateway(spec: TrialSpec, record: Path) -> AsyncIterator[Gateway 
 
 
 @asynccontextmanager
-async def judge_gateway(
-    model: str, mode: GatewayMode, record: Path | None, limits: Limits
+async def bare_gateway(
+    models: frozenset[str], mode: GatewayMode, record: Path | None, limits: Limits
 ) -> AsyncIterator[Gateway]:
-    """A gateway for one judge alone; without a record file, nothing is kept.
+    """A gateway outside of any run; without a record file, nothing is kept.
 
     Raises:
         UsageError: as `check_models`.
         PrerequisiteError: likewise.
     """
-    _check(frozenset({model}), mode, record, limits, PriceTable.load())
+    _check(models, mode, record, limits, PriceTable.load())
     kept: GatewayMode = "live" if mode == "record" and record is None else mode
-    names = frozenset({model})
-    settings = GatewayConfig(mode=kept, record=record, models=names, limits=limits)
+    settings = GatewayConfig(mode=kept, record=record, models=models, limits=limits)
     async with Gateway(settings) as gateway:
         yield gateway

@@ -210,7 +210,7 @@ def test_a_judge_that_gives_no_verdict_at_all_is_an_error(answer, monkeypatch):
     async def gateway(*_: object):
         yield ScriptedJudge(lambda _prompt, _context: answer)
 
-    monkeypatch.setattr(api, "judge_gateway", gateway)
+    monkeypatch.setattr(api, "bare_gateway", gateway)
     with pytest.raises(IncompleteError, match="no verdict could be had on any of") as caught:
         api.calibrate(api.JudgeSettings("judge"))
     assert caught.value.exit_code == 4
@@ -228,5 +228,5 @@ def test_a_judge_that_gives_some_verdict_is_measured(monkeypatch):
     async def gateway(*_: object):
         yield says(lambda blocks: "a" in blocks["answer"])
 
-    monkeypatch.setattr(api, "judge_gateway", gateway)
+    monkeypatch.setattr(api, "bare_gateway", gateway)
     assert api.calibrate(api.JudgeSettings("judge")).graded > 0

@@ -11,7 +11,7 @@ from memrig.model.trial import AnswerSpec, Budget
 from memrig.runs.answering import Answering, settle_answering
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
-from memrig.runs.models import check_models, judge_gateway, models_of, open_gateway
+from memrig.runs.models import bare_gateway, check_models, models_of, open_gateway
 from memrig.suites.base import load_suite
 from support.fake_memory import fake_adapter
 from support.model_fixtures import nobody
@@ -19,6 +19,7 @@ from support.plans import small_lock
 
 __all__ = ["nobody"]
 
+EXTRACTIVE = frozenset({"local/extractive"})
 LIMITED = Limits(run=Limit(usd=5))
 
 
@@ -141,12 +142,12 @@ async def test_a_runs_gateway_allows_the_models_that_the_lock_names_and_no_other
 async def test_a_judge_alone_keeps_nothing_without_a_file(tmp_path, monkeypatch):
     """Mode record needs a place to record to."""
     monkeypatch.chdir(tmp_path)
-    async with judge_gateway("local/extractive", "record", None, Limits()) as gateway:
+    async with bare_gateway(EXTRACTIVE, "record", None, Limits()) as gateway:
         assert gateway.config.mode == "live"
     file = tmp_path / "judge.sqlite"
-    async with judge_gateway("local/extractive", "record", file, Limits()) as gateway:
+    async with bare_gateway(EXTRACTIVE, "record", file, Limits()) as gateway:
         assert gateway.config.mode == "record"
     assert [path.name for path in tmp_path.iterdir()] == ["judge.sqlite"]
     with pytest.raises(UsageError, match="needs the record"):
-        async with judge_gateway("gpt-4o", "replay", None, Limits()):
+        async with bare_gateway(frozenset({"gpt-4o"}), "replay", None, Limits()):
             pytest.fail("a replay of nothing")
