@@ -7,6 +7,7 @@ from memrig.suites.base import SuiteOptions
 from memrig.suites.conversations import FORMAT, lint_set
 from memrig.suites.fields import parsed, unreadable
 from memrig.suites.locomo import SUITE as LOCOMO
+from memrig.suites.longitudinal_lint import lint_dataset, looks_longitudinal
 from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
 from memrig.suites.longmemeval_data import looks_like_records
 from memrig.suites.longmemeval_scenario import ALL_TURNS, shape_of
@@ -27,6 +28,8 @@ def lint_file(path: Path) -> list[Problem]:
         raw = parsed(path.read_bytes(), str(path))
     except OSError as error:
         raise unreadable(path, error) from error
+    if isinstance(raw, dict) and raw.get("format") != FORMAT and looks_longitudinal(raw):
+        return lint_dataset(raw)
     if isinstance(raw, dict) and "format" in raw:
         return lint_set(raw)[0]
     if isinstance(raw, list):
@@ -34,8 +37,8 @@ def lint_file(path: Path) -> list[Problem]:
     raise DataError(
         "is of no format that memrig knows",
         where=str(path),
-        fix="a list of dialogues (LoCoMo) or of questions (LongMemEval), or an object with format "
-        f"{FORMAT!r} (docs/formats.md)",
+        fix="a list of dialogues (LoCoMo) or of questions (LongMemEval), an object with scopes "
+        f"(longitudinal), or one with format {FORMAT!r} (docs/formats.md)",
     )
 
 

@@ -275,9 +275,8 @@ def _facts(value: object, where: str) -> tuple[str, ...]:
 def _question_type(value: object, where: str) -> str:
     name = some_text(value, where)
     if name not in QUESTION_TYPES:
-        raise DataError(
-            f"there is no question type {name!r:.60}", where=where, fix=_near_type(name)
-        )
+        message, fix = f"there is no question type {name!r:.60}", near(name, QUESTION_TYPES)
+        raise DataError(message, where=where, fix=fix)
     return name
 
 

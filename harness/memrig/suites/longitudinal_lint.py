@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memrig.model.longitudinal import CONTROL, SYNTHESIS
+from memrig.model.longitudinal import CONTROL, FORMAT, SYNTHESIS
 from memrig.suites.longitudinal_format import read_dataset
 from memrig.suites.longitudinal_model import CheckpointQuestion, Dataset, Scope
 from memrig.suites.problems import Problem
@@ -25,6 +25,11 @@ class Oddity:
     fix: str
     note: str
     name: str = ""
+
+
+def looks_longitudinal(raw: dict[str, object]) -> bool:
+    """Whether an object is meant to be of this format, by its name or its shape."""
+    return raw.get("format") == FORMAT or "scopes" in raw
 
 
 def lint_dataset(raw: object) -> list[Problem]:
@@ -77,8 +82,8 @@ def _of_stream(scope: Scope) -> Iterator[Oddity]:
     stamps = [episode.timestamp for episode in scope.episodes]
     if repeated := len(stamps) - len(set(stamps)):
         message = f"episodes with the timestamp of another one: {repeated}"
-        note = f"{message}; they keep the order of the file"
-        yield Oddity(where, message, "nothing to do: they keep the order of the file", note)
+        note = f"{message}; they keep their order"
+        yield Oddity(where, message, "nothing to do: they keep their order", note)
     if not scope.as_filed:
         message = "episodes are not in time order in the file"
         fix = "nothing to do: they are put into it, and checkpoints count in it"
