@@ -1,0 +1,71 @@
+"""A small story of a pump, whole: two phases, two series that matter, one that recovers."""
+
+from memrig.generation.spec import Spec
+
+_TYPES = (
+    "longitudinal",
+    "action_recommendation",
+    "negative",
+    "temporal",
+    "paraphrase",
+    "counterfactual",
+    "distractor_resistance",
+    "severity_assessment",
+    "evidence_sufficiency",
+)
+
+
+def _signal(name: str, label: str, section: str, **formulas: str) -> dict[str, object]:
+    found = formulas or {"all": "50 + 5*sin(n)"}
+    return {"name": name, "label": label, "unit": "kPa", "section": section, "decimals": 1,
+            "noise": 0.6, "formulas": found}  # fmt: skip
+
+
+def _theme() -> dict[str, object]:
+    labels = ("Bread baked", "Flour used", "Oven warmth", "Plates washed")
+    signals = [_signal(f"s{n}", label, "Kitchen") for n, label in enumerate(labels)]
+    things = ("spoon", "apron", "tray", "ladle")
+    return {"name": "kitchen", "signals": signals,
+            "events": [f"A {thing} was bought." for thing in things]}  # fmt: skip
+
+
+def pump_spec(**changes: object) -> Spec:
+    """The story's spec; its planned and rendered draft passes every validator."""
+    ends = {"first": {"signal": "inlet", "above": 30}, "then": {"signal": "outlet", "below": 60}}
+    fields: dict[str, object] = {
+        "format": "memrig.longitudinal-spec/1",
+        "name": "pump",
+        "domain": "water works",
+        "storyline": "SECRETSTORY The bearing wears out, and nobody sees it.",
+        "document": {"title": "Pump house sheet", "voice": "terse", "words": [200, 450]},
+        "timeline": {"start": "2024-03-04", "interval_days": 1, "episodes": 20},
+        "phases": [{"name": "calm", "share": 0.4}, {"name": "wear", "share": 0.6}],
+        "signals": [
+            _signal("inlet", "Inlet pressure", "Pumps", calm="20", wear="last + 15 + 30*t"),
+            _signal("outlet", "Outlet pressure", "Pumps", calm="80", wear="last - 8*t - 25*t*t"),
+            _signal("tank", "Tank head", "Tanks"),
+            _signal("valve", "Valve backlash", "Tanks", calm="10", wear="10 + 9*sin(3.14*t)"),
+        ],
+        "routine": [f"The {part} was painted." for part in ("gate", "wall", "door", "rail")],
+        "distractors": {"ratio": 1, "themes": [_theme()]},
+        "forbidden": ["bearing", "root cause", "correlat"],
+        "facts": [
+            {"id": "rise", "kind": "change", "signal": "inlet"},
+            {"id": "fall", "kind": "change", "signal": "outlet"},
+            {"id": "steady", "kind": "steady", "signal": "tank"},
+            {"id": "back", "kind": "recovery", "signal": "valve"},
+            {"id": "order", "kind": "order"} | ends,
+            {"id": "at", "kind": "value", "signal": "inlet", "at": "calm:3"},
+            {"id": "tank_at", "kind": "value", "signal": "tank", "at": "calm:3"},
+        ],
+        "questions": [
+            *({"id": f"q{n}", "type": kind, "after": "wear:last",
+               "prompt": f"What do the sheets of the pump house show, view {kind}?",
+               "facts": ["rise", "fall", "steady", "back", "order"][n % 3:][:3]}
+              for n, kind in enumerate(_TYPES)),
+            {"id": "control", "type": "null_hypothesis", "after": "wear:first",
+             "prompt": "What did the sheet of {calm:3} give for the inlet pressure and the tank "
+                       "head?", "facts": ["at", "tank_at"]},
+        ],
+    }  # fmt: skip
+    return Spec.model_validate(fields | changes)
