@@ -51,7 +51,9 @@ def question_line(judged: Judged, score: Score, questions: int) -> Text:
 def _mark(judged: Judged) -> Text:
     outcome = judged.record.outcome
     if judged.score is None:
-        return Text(f"– {one_line(judged.grade.reason, 60)}", WARN)
+        # The score is the first metric's, and so is the first reason of those that are missing.
+        why = judged.grade.reason or next(iter(judged.grade.missing.values()), "")
+        return Text(f"– {one_line(why, 60)}", WARN)
     if outcome.adapters_fault:
         return Text(f"✗ {outcome.label}", BAD)
     if judged.score >= 1:
