@@ -61,7 +61,7 @@ class _Agent:
             reserved = self._meter.reserve_turn(most)
             if reserved is None:
                 return await self.last_turn(self._meter.hit)
-            reply = await call_model(request, "agent", self._access, self._trace)
+            reply = await call_model(request, self._access, self._trace)
             tokens = reply.input_tokens + reply.output_tokens
             self._meter.settle_turn(reserved, tokens, reply.cost_usd)
             if not reply.tool_calls:
@@ -89,7 +89,7 @@ class _Agent:
             max_tokens=self._spec.max_output_tokens,
             stream=True,
         )
-        reply = await call_model(request, "agent", self._access, self._trace)
+        reply = await call_model(request, self._access, self._trace)
         return self._answered(reply, kind)
 
     def _answered(self, reply: ChatReply, kind: str) -> Outcome:

@@ -37,7 +37,7 @@ async def reader(question: Question, access: Access, trace: Trace) -> Outcome:
     payload = 0 if access.memory.whole else found.payload_bytes
     room, hit = _room(question, payload, spec, budget)
     request = _request(question, cut_by_rank(items, room, handles), spec)
-    reply = await call_model(request, "reader", access, trace)
+    reply = await call_model(request, access, trace)
     if budget.usd is not None and (reply.cost_usd or 0.0) > budget.usd:
         hit = hit or "usd"  # its one call is always made; what it cost is known only now
     trace.answer = reader_answer(reply.text, handles, spec.prompt, reserved=bool(hit))

@@ -50,17 +50,16 @@ def answer_spec(access: Access) -> AnswerSpec:
     return spec
 
 
-async def call_model(request: ChatRequest, purpose: str, access: Access, trace: Trace) -> ChatReply:
-    """Calls a model and leaves the call in the trace.
+async def call_model(request: ChatRequest, access: Access, trace: Trace) -> ChatReply:
+    """Calls a model on behalf of `access.context` and leaves the call in the trace.
 
     Raises:
         GatewayError: it could not be had.
     """
-    context = replace(access.context, phase="answer", purpose=purpose)
-    reply = _sound(await access.chat.chat(request, context))
+    reply = _sound(await access.chat.chat(request, access.context))
     trace.model_calls.append(
         ModelCallRecord(
-            purpose=purpose,
+            purpose=access.context.purpose,
             model=request.model,
             served_model=reply.served_model,
             key=reply.key,

@@ -42,6 +42,9 @@ Limits = Annotated[
     list[str] | None,
     typer.Option("--stop-at", help="Stop at 5usd, 2000000tokens; judge=1usd, trial=0.1usd, …"),
 ]
+Naive = Annotated[
+    bool, typer.Option("--naive-baseline", help="Also ask with everything in the context.")
+]
 Llm = Annotated[GatewayMode, typer.Option(help="Call models, record, or replay.")]
 LlmRecord = Annotated[Path | None, typer.Option(help="The record; default: the run's.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")]
@@ -68,6 +71,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     prompt: Annotated[PromptStyle | None, typer.Option(help="A reader's instruction.")] = None,
     context_tokens: Annotated[int, typer.Option(min=100, help="Shown to a reader.")] = 16_000,
     max_output_tokens: Annotated[int | None, typer.Option(min=1, help="Of a reply.")] = None,
+    naive: Naive = False,
     budget: Annotated[str | None, typer.Option(help="fast, standard, extended, …")] = None,
     stop_at: Limits = None,
     prices: Annotated[Path | None, typer.Option(help="A price table of your own.")] = None,

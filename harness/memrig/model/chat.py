@@ -92,7 +92,8 @@ class CallContext:
 
     Args:
         phase: what the call is charged to.
-        purpose: "memory", "reader", "agent", "judge", "planner" or "renderer"; shown in tables.
+        purpose: "memory", "reader", "agent", "naive", "judge", "planner" or "renderer"; shown in
+            tables.
         trial_id: whose limits apply.
         scope: what identical requests are counted within; never an adapter's own ref. For the rig's
             calls: scenario, question and repeat.

@@ -288,6 +288,11 @@ class QuestionRecord(_Record):
     naive: NaiveRecord | None = None
 
     @property
+    def paid_calls(self) -> tuple[ModelCallRecord, ...]:
+        """Every call of the rig's for this question, its opponent's included."""
+        return self.model_calls + (self.naive.model_calls if self.naive else ())
+
+    @property
     def native(self) -> bool:
         """Whether the memory system answered by itself: the rig neither searched nor asked."""
         return self.answer is not None and not self.searches and not self.model_calls

@@ -103,7 +103,7 @@ class AnswerSpec(_Frozen):
     """How questions become answers, in every mode but retrieval.
 
     Args:
-        model: the reader's or agent's; empty in mode native.
+        model: the reader's or agent's; in mode native the naive opponent's, or empty.
         prompt: the instruction's style.
         prompts: sha256 of the prompt texts in use, so that a changed prompt is another trial.
         context_tokens: the most tokens of memories that a reader is shown, by `estimate_tokens`.

@@ -36,10 +36,11 @@ class CostTable:
         return self._sums.setdefault((phase, purpose, model), _Sum())
 
     def take_call(self, call: ModelCallRecord) -> None:
-        """Takes a call of the rig's reader or agent."""
+        """Takes a call of the rig's reader or agent, or of their opponent."""
         tokens = call.input_tokens, call.output_tokens
         self._sum("answer", call.purpose, call.model).add(1, call.attempts, tokens, call.cost_usd)
-        self.served.setdefault("answer", set()).add(call.served_model)
+        if call.purpose != "naive":  # it is not what answered
+            self.served.setdefault("answer", set()).add(call.served_model)
 
     def take_usage(self, record: ModelUsageRecord) -> None:
         """Takes the memory system's own calls of one phase."""

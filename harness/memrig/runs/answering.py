@@ -111,8 +111,11 @@ def _answer_spec(
     config: RunConfig, suite: Suite, mode: Mode, environ: Mapping[str, str]
 ) -> AnswerSpec | None:
     if mode == "retrieval":
+        if config.naive:
+            message, fix = "mode retrieval has no answers to oppose", "give --mode reader or agent"
+            raise UsageError(message, where="--naive-baseline", fix=fix)
         return None
-    if mode == "native":
+    if mode == "native" and not config.naive:
         return AnswerSpec()
     style = config.prompt or suite.prompt
     usual = _AGENT_OUTPUT_TOKENS if mode == "agent" else _OUTPUT_TOKENS[style]

@@ -53,6 +53,8 @@ class RunConfig(BaseModel):
         prompt: the reader's instruction; none: the suite's own.
         context_tokens: the most tokens of memories that a reader is shown.
         max_output_tokens: of each reply; none: 500, step by step or cited 800, an agent 1,000.
+        naive: also ask the same model with all episodes so far in its context: the opponent that
+            an answer is measured against.
         verdicts: a file with the official evaluator's verdicts, which stand in for a judge's.
         only_answered: of answers given in a file, leave out the questions that have none.
         llm: whether models are called, recorded, or replayed.
@@ -93,6 +95,7 @@ class RunConfig(BaseModel):
     prompt: PromptStyle | None = None
     context_tokens: int = Field(default=16_000, ge=100)
     max_output_tokens: int | None = Field(default=None, ge=1)
+    naive: bool = False
     verdicts: Path | None = None
     only_answered: bool = False
     llm: GatewayMode = "record"

@@ -31,19 +31,29 @@ class Forecast:
 
 
 def forecast(lock: Lock, prices: PriceTable) -> tuple[Forecast, ...]:
-    """The four rows of a run: ingest, search, answer, judge."""
+    """The rows of a run: ingest, search, answer, judge; answer twice with a naive opponent."""
     questions = lock.repeats * sum(ref.questions for ref in lock.scenarios)
     rows = [*_memory(lock, prices, questions)]
     if lock.answer:
         rows.append(_answers(lock, lock.answer, prices, questions))
+        if lock.naive:
+            rows.append(_naive(lock, lock.answer, prices))
     if lock.judge:
-        votes = getattr(load_grader(lock.protocol), "votes", 1)
-        calls = questions * votes
+        calls, basis = _verdicts(lock, questions)
         tokens = calls * _JUDGE_PROMPT, calls * _VERDICT
         usd = prices.cost(lock.judge, *tokens)
-        basis = f"{votes} vote{'s' if votes > 1 else ''} a question"
         rows.append(Forecast("judge", lock.judge, calls, *tokens, usd, basis))
     return tuple(rows)
+
+
+def _verdicts(lock: Lock, questions: int) -> tuple[int, str]:
+    """How often the judge is asked, and how that was counted."""
+    grader = load_grader(lock.protocol)
+    if usual := getattr(grader, "usual_tasks", 0):
+        tasks = 2 * usual if lock.naive else usual  # the naive opponent is judged likewise
+        return questions * tasks, f"about {tasks} verdicts a question"
+    votes = getattr(grader, "votes", 1)
+    return questions * votes, f"{votes} vote{'s' if votes > 1 else ''} a question"
 
 
 def _memory(lock: Lock, prices: PriceTable, questions: int) -> list[Forecast]:
@@ -87,6 +97,19 @@ def _answers(lock: Lock, answer: AnswerSpec, prices: PriceTable, questions: int)
         received = calls * answer.max_output_tokens
         basis = f"about {shown:,} tokens of memories a question"
     usd = prices.cost(answer.model, sent, received)
+    return Forecast("answer", answer.model, calls, sent, received, usd, basis)
+
+
+def _naive(lock: Lock, answer: AnswerSpec, prices: PriceTable) -> Forecast:
+    """The opponent's calls: at most all of a scenario, whenever the question comes."""
+    calls = lock.repeats * sum(ref.questions for ref in lock.scenarios)
+    sent = lock.repeats * sum(
+        ref.questions * (min(answer.context_tokens, ref.text_bytes // 4) + _READER_FRAME)
+        for ref in lock.scenarios
+    )
+    received = calls * answer.max_output_tokens
+    usd = prices.cost(answer.model, sent, received)
+    basis = f"naive opponent: all episodes, at most {answer.context_tokens:,} tokens a question"
     return Forecast("answer", answer.model, calls, sent, received, usd, basis)
 
 

@@ -30,7 +30,7 @@ class Judged:
     @property
     def costs(self) -> Iterator[float | None]:
         """What each model call of the question cost; None where no price is known."""
-        yield from (call.cost_usd for call in self.record.model_calls)
+        yield from (call.cost_usd for call in self.record.paid_calls)
         for verdict in self.verdicts:
             yield from (vote.cost_usd for vote in verdict.votes)
 

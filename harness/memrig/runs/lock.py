@@ -68,6 +68,7 @@ class Lock(_Frozen):
     sample: bool
     options: dict[str, str] = Field(default_factory=dict)
     answer: AnswerSpec | None = None
+    naive: bool = False
     judge: str = ""
     prices: str = ""
     adapter: AdapterRef
@@ -82,6 +83,11 @@ class Lock(_Frozen):
     scenarios: tuple[ScenarioRef, ...]
     notes: tuple[str, ...]
     machine: Machine
+
+    @property
+    def reader(self) -> str:
+        """The model whose answers are measured; empty where the rig asks none for them."""
+        return self.answer.model if self.answer and self.mode != "native" else ""
 
     @property
     def digest(self) -> str:

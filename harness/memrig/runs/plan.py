@@ -133,6 +133,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             sample=config.sample,
             options=_chosen(config),
             answer=answering.answer,
+            naive=config.naive,
             judge=answering.judge,
             prices=PriceTable.load(config.prices).digest
             if answering.models or models_of(adapter)
@@ -289,4 +290,5 @@ def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], repeat: int) -> TrialS
         deadlines=lock.deadlines,
         budget=lock.budget,
         answer=lock.answer,
+        naive=lock.naive,
     )

@@ -21,10 +21,12 @@ from memrig.errors import (
 )
 from memrig.model.chat import CallContext, Phase
 from memrig.model.scenario import Episode, Question
-from memrig.model.transcript import IngestRecord, QuestionRecord, StreamRecord
+from memrig.model.transcript import IngestRecord, NaiveRecord, QuestionRecord, StreamRecord
 from memrig.model.trial import Outcome
 from memrig.suites.spool import SpooledScenario
+from memrig.trial.naive import Naive
 from memrig.trial.session import Session
+from memrig.trial.tally import Tally, unseen
 from memrig.trial.walltime import WallTime
 
 #: After this many time-outs in a row an adapter is alive, but no longer serving.
@@ -87,6 +89,7 @@ class Timeline:
         self._mode = mode_of(session.spec.mode)
         self._gold = scenario.gold() if session.needs_gold else {}
         self._dates: dict[str, datetime] = {}
+        self._naive = Naive(self._dates) if session.spec.naive else None
         self._timeouts = 0
         self._in_memory = False
         self._time = WallTime()
@@ -119,16 +122,17 @@ class Timeline:
     async def _ingest(self, episodes: Iterable[Episode]) -> None:
         # With the repeat: two of them may run at once, and must not share what was recorded.
         async with self._charged("ingest", f"{self._id}#{self._session.spec.repeat}"):
-            await self._stream(_Tally(episodes, self._dates))
+            seen = self._naive.saw if self._naive else unseen
+            await self._stream(Tally(episodes, self._dates, seen))
 
-    async def _stream(self, sent: "_Tally") -> None:
+    async def _stream(self, sent: Tally) -> None:
         try:
             with self._session.models_first():
                 await self._fill(sent)
         except AdapterError as error:
             raise await self._session.crash_of(error) or error from error
 
-    async def _fill(self, sent: "_Tally") -> None:
+    async def _fill(self, sent: Tally) -> None:
         started = time.monotonic_ns()
         async for acks in self._session.client.ingest(sent, self._ids):
             for first in range(0, len(acks), _ACKS_PER_RECORD):
@@ -162,22 +166,34 @@ class Timeline:
         trace = Trace()
         self._time = WallTime()
         outcome = await self._outcome(question, trace)
+        ns = self._time.ns  # before the opponent is asked, whose time is its own
         record = QuestionRecord(
             scenario_id=self._id,
             question_id=question.question_id,
             outcome=outcome,
-            ns=self._time.ns,
+            ns=ns,
             memory_ns=trace.memory_ns,
             searches=tuple(trace.searches),
             answer=trace.answer,
             model_calls=tuple(trace.model_calls),
             tool_uses=tuple(trace.tool_uses),
+            naive=await self._opposed(question, outcome),
         )
         self._session.log.append(record, sync=True)
         self._settled(record)
         if self._crashed:
             raise self._crashed
         return 1
+
+    async def _opposed(self, question: Question, outcome: Outcome) -> NaiveRecord | None:
+        """What the naive opponent says; it is not asked where nothing will be graded.
+
+        Raises:
+            GatewayError: asking again later may help; the question is settled with it then.
+        """
+        if self._naive is None or outcome.status == "harness_error":
+            return None
+        return await self._naive.answer(question, self._access(question))
 
     def _access(self, question: Question) -> Access:
         spec = self._session.spec
@@ -271,21 +287,3 @@ class Timeline:
         if not isinstance(error, ContractError):
             self._crashed = await self._session.crash_of(error)
         return self._crashed
-
-
-class _Tally:
-    """Counts and dates what passes through on its way to the wire."""
-
-    def __init__(self, episodes: Iterable[Episode], dates: dict[str, datetime]) -> None:
-        self._source = episodes
-        self._dates = dates
-        self.episodes = 0
-        self.text_bytes = 0
-
-    def __iter__(self) -> Iterator[Episode]:
-        for episode in self._source:
-            self.episodes += 1
-            self.text_bytes += len(episode.text.encode())
-            if episode.timestamp is not None:
-                self._dates[episode.episode_id] = episode.timestamp
-            yield episode

@@ -110,6 +110,12 @@ class TestSummary:
         assert summary(locked(tmp_path), found).judge_agreement == 0.75
         assert summary(locked(tmp_path), Collected(grades=[grade()])).judge_agreement is None
 
+    def test_an_opponents_model_is_not_what_answered(self, tmp_path):
+        """A memory that answers by itself has no reader, whoever opposes it."""
+        answer = AnswerSpec(model="local/extractive")
+        found = summary(locked(tmp_path, mode="native", answer=answer, naive=True))
+        assert (found.reader, found.why) == ("", ())
+
     def test_an_agent_has_no_prompt_style_and_no_context_limit(self, tmp_path):
         """They are the reader's."""
         found = summary(locked(tmp_path, mode="agent"))

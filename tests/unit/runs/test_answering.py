@@ -96,6 +96,24 @@ def test_models_come_from_the_flags_then_from_the_environment():
     assert settle_answering(config, suite, {}).models == {"local/extractive"}
 
 
+def test_an_opponent_needs_answers_to_oppose():
+    """Mode retrieval has none."""
+    config = RunConfig(adapter="x", suite="locomo", naive=True)
+    with pytest.raises(UsageError, match="no answers to oppose") as caught:
+        settled(config)
+    assert caught.value.where == "--naive-baseline"
+
+
+def test_a_memory_that_answers_by_itself_is_opposed_by_the_reader():
+    """Mode native names a model for nothing else."""
+    config = RunConfig(adapter="x", suite="practical", mode="native", reader_model="reader-flag")
+    assert settled(config)[0].models == frozenset()
+    opposed = settled(config.model_copy(update={"naive": True}))[0]
+    assert opposed.models == {"reader-flag"}
+    assert opposed.answer
+    assert opposed.answer.prompts
+
+
 def test_every_mode_has_a_budget_of_its_own():
     """An agent's is the standard preset; a preset's name is as good as its numbers."""
     agent = settled(RunConfig(adapter="x", suite="longmemeval", mode="agent"))[0]

@@ -118,3 +118,23 @@ def test_an_unknown_price_is_not_zero(tmp_path):
     """None: half a sum would pass for a whole one."""
     unknown = AnswerSpec(model="model-of-my-own")
     assert rows(answering(tmp_path, answer=unknown))["answer"].usd is None
+
+
+def test_an_opponent_doubles_the_calls_and_sees_all_that_fits(tmp_path):
+    """A row of its own: at most all of each question's scenario."""
+    lock = answering(tmp_path, naive=True, repeats=2, top_k=1)
+    *_, reader, naive = forecast(lock, PRICES)
+    assert (naive.phase, naive.who, naive.calls) == ("answer", "gpt-4o-mini", reader.calls)
+    assert naive.input_tokens > reader.input_tokens
+    assert naive.usd == PRICES.cost("gpt-4o-mini", naive.input_tokens, naive.output_tokens)
+    assert "naive opponent" in naive.basis
+    huge = tuple(ref.model_copy(update={"text_bytes": 10**9}) for ref in lock.scenarios)
+    cut = forecast(lock.model_copy(update={"scenarios": huge}), PRICES)[-1]
+    assert cut.input_tokens == cut.calls * (READER.context_tokens + 250)
+
+
+def test_a_memory_that_answers_by_itself_costs_what_its_opponent_does(tmp_path):
+    """The rig calls no other model."""
+    *_, own, naive = forecast(answering(tmp_path, mode="native", naive=True), PRICES)
+    assert (own.usd, naive.calls) == (None, 12)
+    assert naive.usd

@@ -50,6 +50,7 @@ CHANGES = {
     "limit": 10,
     "top_k": 5,
     "audit": True,
+    "naive": True,
     "memrig_version": "9.9.9",
 }
 
@@ -96,7 +97,7 @@ def test_changed_data_is_named_by_its_digest(lock, tmp_path):
 
 def test_many_differences_are_cut_and_counted(lock, tmp_path):
     """Five are enough to see what happened."""
-    with pytest.raises(UsageError, match=r"\(and 8 more\)"):
+    with pytest.raises(UsageError, match=r"\(and 9 more\)"):
         check_lock(saved(lock, tmp_path), changed(lock, **CHANGES))
 
 

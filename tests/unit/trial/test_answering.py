@@ -1,97 +1,21 @@
 """A timeline whose questions are answered: by a reader, an agent, or the memory itself."""
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import suppress
 
 import grpc
 import pytest
 
 from memrig.errors import GatewayError, UsageError
-from memrig.gateway.identity import TrialIdentity
 from memrig.model.chat import CallContext, ChatReply, ChatRequest
 from memrig.model.manifest import AdapterRef
-from memrig.model.transcript import (
-    FaultRecord,
-    ModelUsageRecord,
-    QuestionRecord,
-    Record,
-)
-from memrig.model.trial import AnswerSpec, Budget, TrialSpec
-from memrig.pod.base import PodProvider
-from memrig.trial import TrialServices, run_trial
-from memrig.trial.directory import load_trial
-from support.fake_chat import Script, ScriptedChat, calls, final, says
-from support.fake_memory import Behaviour, FakeMemory, FakeProvider, fake_adapter
+from memrig.model.transcript import FaultRecord, ModelUsageRecord
+from memrig.model.trial import Budget
+from support.answer_rig import USAGE, Service, outcomes, questions
+from support.fake_chat import calls, final, says
+from support.fake_memory import FakeMemory, fake_adapter
 from support.right_adapter import InProcessProvider, Memory, in_process_adapter
-from support.scenarios import small_scenario, small_spec
-
-USAGE = ModelUsageRecord(
-    phase="ingest", model="gpt-x", calls=2, attempts=3, input_tokens=9, output_tokens=1,
-    cost_usd=0.5,
-)  # fmt: skip
-
-
-class Service(ScriptedChat):
-    """Implements `ModelService`: a scripted chat, and a socket that nobody calls."""
-
-    def __init__(self, *replies: Script, delays: Sequence[float] = ()) -> None:
-        super().__init__(replies)
-        self.identities: list[TrialIdentity] = []
-        self._delays = list(delays)
-
-    async def chat(self, request: ChatRequest, context: CallContext) -> ChatReply:
-        await asyncio.sleep(self._delays.pop(0) if self._delays else 0)
-        return await super().chat(request, context)
-
-    @asynccontextmanager
-    async def serve(self, identity: TrialIdentity) -> AsyncIterator[Path]:
-        self.identities.append(identity)
-        yield Path("/nowhere/llm.sock")
-
-    def usage_of(self, trial_id: str) -> tuple[ModelUsageRecord, ...]:
-        return (USAGE,) if self.identities else ()
-
-
-class Rig:
-    """A folder for scenarios and trials, a provider, and the models of the day."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.scenarios = root / "scenarios"
-        self.out = root / "trials"
-        self.out.mkdir()
-        self.provider: PodProvider = FakeProvider(root)
-        self.slot = asyncio.Semaphore()
-
-    def behave(self, **behaviour: object) -> None:
-        self.provider = FakeProvider(self.root, Behaviour(**behaviour))  # type: ignore[arg-type]
-
-    def spec(self, mode: str = "reader", **changes: object) -> TrialSpec:
-        answer = AnswerSpec(model="" if mode == "native" else "scripted")
-        fields: dict[str, object] = {"mode": mode, "answer": answer}
-        return small_spec(self.scenarios, small_scenario(halves=True), **fields | changes)
-
-    async def run(self, spec: TrialSpec, service: Service) -> list[Record]:
-        @asynccontextmanager
-        async def measured() -> AsyncIterator[None]:
-            async with self.slot:
-                yield
-
-        services = TrialServices(
-            provider=self.provider, run_id="test", models=service, measured=measured
-        )
-        await run_trial(spec, self.scenarios, self.out, services)
-        return load_trial(self.out / spec.trial_id)[2]
-
-
-@pytest.fixture
-def rig() -> Iterator[Rig]:
-    """A rig in a folder short enough for a socket's path."""
-    with tempfile.TemporaryDirectory(prefix="mr") as folder:
-        yield Rig(Path(folder))
 
 
 def asking_adapter() -> AdapterRef:
@@ -100,14 +24,6 @@ def asking_adapter() -> AdapterRef:
     assert adapter.manifest
     manifest = adapter.manifest.model_copy(update={"models": ("gpt-x",)})
     return adapter.model_copy(update={"manifest": manifest})
-
-
-def questions(records: list[Record]) -> list[QuestionRecord]:
-    return [record for record in records if isinstance(record, QuestionRecord)]
-
-
-def outcomes(records: list[Record]) -> list[str]:
-    return [record.outcome.label for record in questions(records)]
 
 
 async def test_a_reader_is_asked_after_the_search_on_behalf_of_its_question(rig):
