@@ -19,8 +19,10 @@ from memrig.cli.run import (
     Limits,
     Llm,
     LlmRecord,
+    Naive,
     Order,
     Protocol,
+    Reader,
     Variant,
 )
 from memrig.cli.show import run_as_json, run_shown
@@ -44,6 +46,8 @@ def grade(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a para
     distractor_file: DistractorFile = None,
     protocol: Protocol = "",
     judge_model: Judge = "",
+    naive: Naive = False,
+    reader_model: Reader = "",
     stop_at: Limits = None,
     llm: Llm = "record",
     llm_record: LlmRecord = None,

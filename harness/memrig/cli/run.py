@@ -42,6 +42,7 @@ Limits = Annotated[
     list[str] | None,
     typer.Option("--stop-at", help="Stop at 5usd, 2000000tokens; judge=1usd, trial=0.1usd, …"),
 ]
+Reader = Annotated[str, typer.Option(help="Who answers; default: $EVAL_MODEL.")]
 Naive = Annotated[
     bool, typer.Option("--naive-baseline", help="Also ask with everything in the context.")
 ]
@@ -66,7 +67,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     mode: Annotated[Mode | None, typer.Option(help="How a question is answered.")] = None,
     protocol: Protocol = "",
     category_labels: Annotated[str, typer.Option(help="Category numbering in use.")] = "true",
-    reader_model: Annotated[str, typer.Option(help="Who answers; default: $EVAL_MODEL.")] = "",
+    reader_model: Reader = "",
     judge_model: Judge = "",
     prompt: Annotated[PromptStyle | None, typer.Option(help="A reader's instruction.")] = None,
     context_tokens: Annotated[int, typer.Option(min=100, help="Shown to a reader.")] = 16_000,
