@@ -179,7 +179,8 @@ def _check_distractors(suite: Suite, options: SuiteOptions) -> None:
         ("--distractor-file", options.distractor_file),
     ):
         if given is not None and not suite.distractors:
-            raise _refused(suite, flag, str(given), ())
+            shown = f"{given:g}" if isinstance(given, float) else str(given)
+            raise _refused(suite, flag, shown, ())
     ratio = options.distractors
     if ratio is not None and not (math.isfinite(ratio) and ratio >= 0):
         message = "is no ratio of distractor to signal episodes"

@@ -33,6 +33,9 @@ _MEMBERS: Mapping[str, Collection[str]] = {
     ),
     "ground truth": ("canonical_answer", "required_evidence_refs", "key_facts"),
 }  # fmt: skip
+_ADDED = {
+    "questions": "add the questions; a file without any can be a --distractor-file, no more",
+}
 _NOTHING: Mapping[str, object] = {}
 _EMPTY: Sequence[object] = ()
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -211,7 +214,7 @@ class _Reading:
             return self._read(lambda: read(item[name], where), default)
         if item:
             what = "is missing" if place else "the section is missing"
-            self._fault(where, what, f"add {name} (docs/formats.md)")
+            self._fault(where, what, _ADDED.get(name, f"add {name} (docs/formats.md)"))
         return default
 
     def _read(self, read: Callable[[], T], default: T) -> T:

@@ -95,10 +95,10 @@ def _check(
         fix = "mark the story's episodes as signal (meta.episode_type)"
         raise UsageError(f"{what}: all are marked as distractors", where=where, fix=fix)
     if count > len(offered):
+        message = f"{what} and {len(offered) or 'no'} distractors, {count} were asked for"
         most = floor(len(offered) / len(signals) * 100) / 100
-        message = f"{what} and {len(offered)} distractors, {count} were asked for"
-        fix = f"give at most {most:g}, or more distractors with {_FILE_FLAG}"
-        raise UsageError(message, where=where, fix=fix)
+        less = f"give at most {most:g}, or " if most else "leave it out, or "
+        raise UsageError(message, where=where, fix=f"{less}give more with {_FILE_FLAG}")
     twice = {e.episode_id for e in signals} & {e.episode_id for e in offered}
     if twice:
         message = f"{min(twice)!r} of scope {scope.scope_id!r} would be its own distractor"

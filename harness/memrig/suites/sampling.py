@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from memrig.errors import UsageError
 from memrig.model.canonical import derive
 from memrig.model.gold import Gold
 from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario
@@ -83,6 +84,7 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
 
     Raises:
         DataError: an episode or a question is none that may be sent.
+        UsageError: a question stands between episodes: it would be asked with what comes later.
     """
     timeline = _Pooled()
     gold = {}
@@ -91,9 +93,12 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
         notes.extend(scenario.notes)
         prefix = f"{scenario.scenario_id}/"
         moment = _BEGINNING
+        asked = len(timeline.questions)
         for event in scenario.timeline:
             check_event(event, scenario.scenario_id)
             if isinstance(event, Episode):
+                if len(timeline.questions) > asked:
+                    raise _not_pooled(scenario.scenario_id)
                 moment = _moment(event.timestamp) or moment
                 timeline.add(moment, _prefixed(event, prefix))
             else:
@@ -109,6 +114,15 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
                 )
     timeline.sort()
     return Scenario("pooled", timeline, gold, tuple(notes))
+
+
+def _not_pooled(scenario_id: str) -> UsageError:
+    return UsageError(
+        f"scenario {scenario_id!r} has questions between its episodes; one memory for all would be "
+        "asked them at the end, with all that comes later in it",
+        where="--isolation pooled",
+        fix="give --isolation fresh or reset",
+    )
 
 
 class _Pooled:
