@@ -10,8 +10,8 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from memrig_adapters.adapter import Adapter
-from memrig_adapters.errors import NotFound
+from memrig_adapters.adapter import Adapter, tool
+from memrig_adapters.errors import NotFound, ToolError
 from memrig_adapters.passages import Passage, passages_of
 from memrig_adapters.types import (
     Capabilities,
@@ -22,8 +22,11 @@ from memrig_adapters.types import (
     FilterField,
     FilterType,
     Hit,
+    Json,
+    JsonObject,
     Operator,
     Query,
+    ToolResult,
 )
 
 K1: Final = 1.5
@@ -32,6 +35,8 @@ B: Final = 0.75
 #: extended. A flush builds once the memory has grown by a sixteenth and leaves less to the next
 #: search: flushing after each of n episodes then builds over 17 n passages in all, not n²/2.
 GROWTH: Final = 16
+#: The most passages that one call of the batch tool returns.
+BATCH: Final = 50
 
 _TOKEN = re.compile(r"\w+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -128,6 +133,41 @@ class Bm25Adapter(Adapter):
         if passage is None:
             raise NotFound(f"no passage {ref_id!r}")
         return passage.document()
+
+    @tool(
+        {
+            "type": "object",
+            "properties": {
+                "ref_ids": {
+                    "type": "array",
+                    "items": {"type": "string", "minLength": 1},
+                    "minItems": 1,
+                    "maxItems": BATCH,
+                    "description": "The memories wanted, by the names that results give them.",
+                }
+            },
+            "required": ["ref_ids"],
+            "additionalProperties": False,
+        },
+        description="Returns several memories in full at once, in the order they are asked for.",
+    )
+    def batch_retrieve(self, arguments: JsonObject) -> ToolResult:
+        """Returns passages as hits, and names those that there are none of.
+
+        Raises:
+            ToolError: `ref_ids` is not a list of at most `BATCH` texts.
+        """
+        given = arguments.get("ref_ids")
+        if not isinstance(given, list) or not 1 <= len(given) <= BATCH:
+            raise ToolError(f"ref_ids must be a list of 1 to {BATCH} refs")
+        refs = [ref for ref in given if isinstance(ref, str)]
+        if len(refs) < len(given):
+            raise ToolError("ref_ids holds something that is no text")
+        wanted = list(dict.fromkeys(refs))
+        found = [self._by_ref[ref] for ref in wanted if ref in self._by_ref]
+        missing: list[Json] = [ref for ref in wanted if ref not in self._by_ref]
+        value: dict[str, Json] = {"found": len(found), "missing": missing}
+        return ToolResult(value, tuple(passage.hit(0.0) for passage in found))
 
     def forget(self, episode_ids: Sequence[str]) -> int:
         """Removes the episodes, and what they did to the statistics."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memrig_adapters import Episode, Query
-from memrig_adapters.bm25 import GROWTH, Bm25Adapter
+from memrig_adapters import Episode, Json, Query, ToolError
+from memrig_adapters.bm25 import BATCH, GROWTH, Bm25Adapter
 
 WORD = st.sampled_from(["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen"])
 TEXT = st.lists(WORD, min_size=1, max_size=12).map(" ".join)
@@ -109,3 +109,38 @@ def test_no_progress_bar_and_no_chatter(capfd: pytest.CaptureFixture[str]) -> No
     fill(memory, 200, flush_every=50)
     memory.search(Query("word1", 5))
     assert capfd.readouterr() == ("", "")
+
+
+def told(memory: Bm25Adapter, *texts: str) -> list[str]:
+    """The refs of an episode for each text."""
+    for number, text in enumerate(texts):
+        memory.ingest(Episode(f"e{number}", text))
+    memory.flush()
+    return [hit.ref_id for hit in memory.search(Query(" ".join(texts), 99))]
+
+
+def test_a_batch_returns_passages_with_their_sources_in_the_order_asked_for() -> None:
+    """Each once, in full, and what there is not by its name."""
+    memory = Bm25Adapter()
+    refs = sorted(told(memory, "the blue kettle", "the red train"))
+    result = memory.batch_retrieve({"ref_ids": [refs[1], "gone", refs[0], refs[1]]})
+    assert [(hit.ref_id, hit.text, hit.source_episode_ids) for hit in result.hits] == [
+        (refs[1], "the red train", ("e1",)),
+        (refs[0], "the blue kettle", ("e0",)),
+    ]
+    assert result.value == {"found": 2, "missing": ["gone"]}
+
+
+def test_a_batch_knows_nothing_of_what_was_forgotten() -> None:
+    """As Retrieve does not."""
+    memory = Bm25Adapter()
+    refs = told(memory, "the blue kettle")
+    memory.forget(["e0"])
+    assert memory.batch_retrieve({"ref_ids": list(refs)}).hits == ()
+
+
+@pytest.mark.parametrize("refs", [None, "r", [], [1], ["r", None], ["r"] * (BATCH + 1)])
+def test_a_batch_that_is_none_is_told_so(refs: Json) -> None:
+    """An agent reads the reason; it is no fault of the adapter."""
+    with pytest.raises(ToolError, match="ref_ids"):
+        Bm25Adapter().batch_retrieve({"ref_ids": refs})
