@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from memrig.grading.base import Asked, Grade
-from memrig.grading.typed import grade_text
+from memrig.grading.typed import grade_each_fact
 from memrig.model.gold import TextGold, shown
 from memrig.model.transcript import QuestionRecord, SearchRecord, ToolUseRecord
 from memrig.report.model_timeline import (
@@ -121,12 +121,11 @@ def _memories(asked: Asked) -> Iterator[TimelineMemory]:
 
 
 def _facts(asked: Asked) -> Iterator[TimelineFact]:
-    """Each key fact by the grader's own rule, as if it were the only one."""
+    """Each key fact, by the grader's own rule."""
     gold, answer = asked.gold.answer, asked.record.answer
     if not isinstance(gold, TextGold):
         return
-    for fact in gold.key_facts:
-        alone = gold.model_copy(update={"key_facts": (fact,)})
-        said = answer.text if answer else ""
-        score = grade_text(said, alone, asked.question.text, bool(answer and answer.abstained))
+    said, abstained = (answer.text, answer.abstained) if answer else ("", False)
+    scores = grade_each_fact(said, gold, asked.question.text, abstained)
+    for fact, score in zip(gold.key_facts, scores, strict=True):
         yield TimelineFact(text=one_line(fact, _SHORT), score=round(score, 4))

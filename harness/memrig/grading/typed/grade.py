@@ -6,7 +6,7 @@ from typing import Any
 
 from memrig.grading.typed.abstention import abstains
 from memrig.grading.typed.dump import names_everything
-from memrig.grading.typed.facts import grade_facts
+from memrig.grading.typed.facts import fact_score, grade_facts
 from memrig.grading.typed.named import (
     grade_choice,
     grade_entity,
@@ -71,12 +71,24 @@ def grade_text(answer: str, gold: GoldAnswer, question: str = "", abstained: boo
     answer = _concluded(answer)
     if isinstance(gold, AbstentionGold):
         return float(abstained or abstains(answer, question))
+    reading = _reading(answer, gold, question, abstained)
+    return 0.0 if reading is None else _GRADERS[type(gold)](reading, gold)
+
+
+def grade_each_fact(
+    answer: str, gold: TextGold, question: str = "", abstained: bool = False
+) -> tuple[float, ...]:
+    """How far each key fact is stated, from 0 to 1; their mean is what `grade_text` gives."""
+    reading = _reading(_concluded(answer), gold, question, abstained)
+    return tuple(0.0 if reading is None else fact_score(reading, f) for f in gold.key_facts)
+
+
+def _reading(answer: str, gold: GoldAnswer, question: str, abstained: bool) -> Reading | None:
+    """An answer as it is read; None where it says nothing, or everything there is."""
     if abstained or not answer.strip() or abstains(answer, question, plainly=True):
-        return 0.0
+        return None
     reading = read(answer, question, _names(gold))
-    if names_everything(reading, gold):
-        return 0.0
-    return _GRADERS[type(gold)](reading, gold)
+    return None if names_everything(reading, gold) else reading
 
 
 def _names(gold: GoldAnswer) -> tuple[str, ...]:
