@@ -80,8 +80,7 @@ class _Reading:
         top = self._read(lambda: _object(raw, "(top level)"), _NOTHING)
         self._note_unknown("file", top)
         name = ""
-        if "format" in top:
-            self._member(top, "format", "", _own_format, "")
+        if "format" in top and self._member(top, "format", "", _own_format, ""):
             name = self._member(top, "name", "", some_text, "")
         version = self._member(top, "version", "", some_text, "")
         listed = self._member(top, "scopes", "", _some_list, _EMPTY)
@@ -99,7 +98,7 @@ class _Reading:
         for (scope_id, named), count in self._strays.items():
             if count:
                 message = (
-                    f"{count} episodes call their scope {named!r:.60}; where they stand counts"
+                    f"episodes that name scope {named!r:.60}: {count}; where they stand counts"
                 )
                 fix = f"write {scope_id:.60} as their scope_id"
                 yield Problem("warning", f"scope {scope_id!r:.60}", message, fix)
@@ -150,7 +149,7 @@ class _Reading:
     ) -> None:
         item, place, question_id = self._named("question", raw, index)
         scope_id = self._member(item, "scope_id", place, some_text, "")
-        if scope_id and scope_id not in scopes:
+        if scope_id not in scopes and all((scope_id, scopes, *scopes)):  # else it is named already
             message = f"there is no scope {scope_id!r:.60}"
             self._fault(f"{place}: scope_id", message, near(scope_id, scopes))
         kind = self._member(item, "question_type", place, _question_type, "")
@@ -173,7 +172,9 @@ class _Reading:
     def _check_place(self, question: CheckpointQuestion, place: str, scope: Scope) -> None:
         """A question stands within its scope, and so does its evidence."""
         count = len(scope.episodes)
-        if count and not 1 <= question.checkpoint <= count:
+        if not count:
+            return  # which is named already
+        if not 1 <= question.checkpoint <= count:
             message = f"is {question.checkpoint}, and the scope has {count} episodes"
             fix = f"give 1 to {count}: after how many episodes, in time order, it is asked"
             self._fault(f"{place}: checkpoint_after", message, fix)
