@@ -87,7 +87,8 @@ class Asked:
         texts: the scenario's episode texts by id.
         limit: how many hits were asked for, or would have been had a search been made. A metric
             that needs more is left out: it was not measured.
-        verdicts: a judge's verdicts by task; empty where the protocol has no judge.
+        verdicts: a judge's verdicts by task; empty where there was nothing to judge.
+        judged: whether a judge was asked about the trial at all.
         mode: how the question was answered.
         prompt: the reader's instruction.
         pod: where the memory system ran; "given" for answers that were produced elsewhere.
@@ -101,6 +102,7 @@ class Asked:
     texts: Mapping[str, str]
     limit: int
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    judged: bool = False
     mode: Mode = "retrieval"
     prompt: PromptStyle = "direct"
     pod: PodKind = "process"

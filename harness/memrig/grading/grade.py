@@ -39,7 +39,7 @@ def asked_of(
         spec: the trial.
         records: its transcript.
         truth: what is known of a scenario, by scenario id.
-        verdicts: a judge's.
+        verdicts: a judge's; None where none was asked.
     """
     loaded: dict[str, Truth] = {}
     limit = spec.top_k
@@ -59,6 +59,7 @@ def asked_of(
             texts=found.texts,
             limit=record.searches[-1].limit if record.searches else limit,
             verdicts=(verdicts or {}).get(key, {}),
+            judged=verdicts is not None,
             mode=spec.mode,
             prompt=spec.answer.prompt if spec.answer else "direct",
             pod=spec.adapter.pod,

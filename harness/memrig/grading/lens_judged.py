@@ -6,6 +6,7 @@ from statistics import fmean
 from memrig.grading.base import Asked
 from memrig.grading.judges.action import PROMPTS as ACTION
 from memrig.grading.judges.action import action_names, action_tasks
+from memrig.grading.judges.base import NO_VERDICT
 from memrig.grading.judges.delimit import clean
 from memrig.grading.judges.pairwise import CANONICAL, pairwise_names, pairwise_tasks
 from memrig.grading.judges.pairwise import PROMPTS as PAIRWISE
@@ -59,6 +60,8 @@ def judge_tasks(asked: Asked) -> tuple[JudgeTask, ...]:
 def quality(asked: Asked, grader: str, opponent: str = CANONICAL) -> Found:
     """The win rate over key facts and both orders; who says nothing loses every fact.
 
+    Without a judge nobody does: a run's value would be that of its silent questions alone.
+
     Args:
         asked: the question.
         grader: on whose terms a judge must have decided.
@@ -68,14 +71,14 @@ def quality(asked: Asked, grader: str, opponent: str = CANONICAL) -> Found:
     if gold is None:
         return NO_FACTS
     if not said(asked.record.answer):
-        return 0.0
+        return 0.0 if asked.judged else NO_VERDICT
     return mean_score(asked.verdicts, pairwise_names(len(gold.key_facts), opponent), grader)
 
 
 def action_quality(asked: Asked, grader: str) -> Found:
     """The share of the criteria that a recommendation meets; none of them without a word."""
     if not said(asked.record.answer):
-        return 0.0
+        return 0.0 if asked.judged else NO_VERDICT
     return mean_score(asked.verdicts, action_names(), grader)
 
 

@@ -144,7 +144,7 @@ def collect(directory: RunDirectory) -> Collected:
             result.take(spec, record)
         if spec.kind == "scored":
             verdicts = verdicts_of(directory, spec.trial_id)
-            for found in verdicts.values():
+            for found in (verdicts or {}).values():
                 result.take_verdicts(found.values())
             result.grades.extend(grade_records(directory, spec, records, verdicts))
     result.grades.sort(key=lambda g: (g.repeat, g.trial_id))
@@ -165,7 +165,7 @@ def sealed_trials(
 
 
 def grade_records(
-    directory: RunDirectory, spec: TrialSpec, records: list[Record], verdicts: Verdicts
+    directory: RunDirectory, spec: TrialSpec, records: list[Record], verdicts: Verdicts | None
 ) -> Iterator[Grade]:
     """Grades one trial's records."""
     truth = partial(truth_of, directory, spec)

@@ -43,9 +43,10 @@ def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Trut
     return Truth(questions, scenario.gold(), texts, positions)
 
 
-def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts:
-    """The verdicts of one trial by question and task; empty where it was not judged."""
-    return by_task(read_verdicts(directory.verdicts_of(trial_id)))
+def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts | None:
+    """The verdicts of one trial by question and task; None where it was not judged."""
+    path = directory.verdicts_of(trial_id)
+    return by_task(read_verdicts(path)) if path.exists() else None
 
 
 def by_task(verdicts: Iterable[Verdict]) -> Verdicts:
@@ -96,7 +97,7 @@ class TrialJudge:
             await self._judge(self._chat, spec, records, truth)
         found = verdicts_of(self._directory, spec.trial_id)
         grades = list(grade_trial(spec, records, truth, self._grader, found))
-        return _joined(grades, records, found, self._grader.metrics[0].name)
+        return _joined(grades, records, found or {}, self._grader.metrics[0].name)
 
     async def _judge(
         self,

@@ -37,14 +37,17 @@ _CANDIDATE = "candidate"
 CANONICAL = "canonical"
 
 
-def _name(fact: int, first: str) -> str:
-    return f"fact {fact}, {first} first"
+def _name(fact: int, first: str, opponent: str) -> str:
+    against = "" if opponent == CANONICAL else f" against {opponent}"
+    return f"fact {fact}{against}, {first} first"
 
 
 def pairwise_names(facts: int, opponent: str = CANONICAL) -> tuple[str, ...]:
     """The names of all tasks, in order."""
     firsts = (_CANDIDATE, opponent)
-    return tuple(_name(number, first) for number in range(1, facts + 1) for first in firsts)
+    return tuple(
+        _name(number, first, opponent) for number in range(1, facts + 1) for first in firsts
+    )
 
 
 def pairwise_tasks(
@@ -79,7 +82,7 @@ def pairwise_tasks(
                     ("answer_b", answers[second]),
                 ]
                 yield JudgeTask(
-                    name=_name(number, first),
+                    name=_name(number, first, opponent),
                     prompt=PROMPTS.render("fact", blocks),
                     max_tokens=JSON_TOKENS,
                     votes=votes,
