@@ -30,7 +30,9 @@ _SPARED = 0.4
 #: No sentence is longer than so many words; what the last one may take a document over its draw.
 _LONGEST = 26
 #: Words for every line of a document, blank lines included.
-_WORDS_A_LINE = (8, 11)
+_WORDS_A_LINE = (6, 7)
+#: Of the filler, spaces included.
+_CHARACTERS_A_WORD = 5.6
 #: However large its sheet, a document has so many paragraphs of filler.
 _PARAGRAPHS = 3
 
@@ -59,7 +61,8 @@ def document(sheet: Sheet, style: DocumentStyle, seed: int) -> str:
     if used > most or most - least < _LONGEST:
         raise _no_room(sheet, style, used)
     lines_used = sum(block.count("\n") + 2 for block in blocks)
-    sentences = _sentences(words - used, chance)
+    room = range(max(0, least - used), most - _LONGEST - used)
+    sentences = _sentences(words - sum(map(_size, blocks)), room, chance)
     paragraphs = max(_PARAGRAPHS, (lines - lines_used) // 2)
     return "\n\n".join(_placed(blocks, _parted(sentences, paragraphs), chance)) + "\n"
 
@@ -133,14 +136,20 @@ class _Supply:
         return worded(self.left.pop(self.chance.randrange(len(self.left))), self.chance)
 
 
-def _sentences(words: int, chance: Random) -> list[str]:
-    """As many sentences as it takes to have so many words."""
-    supply = _Supply(chance, list(FILLER))
-    made: list[str] = []
-    while words > 0:
+def _sentences(size: float, room: range, chance: Random) -> list[str]:
+    """As many sentences as it takes to have this size, within the room in words."""
+    supply, made = _Supply(chance, list(FILLER)), list[str]()
+    words = 0
+    while words < room.start or (size > 0 and words < room.stop):
         made.append(supply.next())
-        words -= len(made[-1].split())
+        words += len(made[-1].split())
+        size -= _size(made[-1])
     return made
+
+
+def _size(text: str) -> float:
+    """A length that is half words and half characters: neither alone is to tell a large sheet."""
+    return (len(text.split()) + len(text) / _CHARACTERS_A_WORD) / 2
 
 
 def _parted(sentences: Sequence[str], parts: int) -> list[str]:
