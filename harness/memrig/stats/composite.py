@@ -196,13 +196,14 @@ def _reason(graded: Sequence[Grade], part: Part, missing: Counter[str]) -> str:
 
 
 def _empty_group(graded: Sequence[Grade], contrast: Contrast) -> str:
+    metric = contrast.metric
     for name, group in (contrast.less, contrast.of):
         asked = [grade for grade in graded if grade.category in group]
         if not asked:
             return f"no {name} question was graded"
-        if not any(contrast.metric in grade.scores for grade in asked):
-            why = "; ".join(
-                dict.fromkeys(grade.missing.get(contrast.metric, "") for grade in asked)
-            )
-            return f"no {name} question has {contrast.metric}" + (f": {why}" if why else "")
+        if not any(metric in grade.scores for grade in asked):
+            reasons = dict.fromkeys(grade.missing.get(metric, "") for grade in asked)
+            why = "; ".join(filter(None, reasons))
+            said = f"no {name} question has {metric.replace('_', ' ')}"
+            return f"{said}: {why}" if why else said
     return ""

@@ -50,7 +50,7 @@ def wilson(successes: float, n: int) -> Interval:
 def bca(values: Sequence[float], seed: int) -> Interval:
     """Bias-corrected and accelerated bootstrap of a mean of independent values (Efron 1987)."""
     data = np.asarray(values, dtype=float)
-    if len(data) < 2 or np.ptp(data) == 0:
+    if len(data) < 2 or np.ptp(data) < _SAME:
         return NOTHING
     rng = np.random.default_rng(seed)
     result = stats.bootstrap(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from memrig.stats.intervals import FEW_CLUSTERS, NOTHING, Floats, bca, clustered, wilson
+from memrig.stats.intervals import FEW_CLUSTERS, NOTHING, Floats, bca, clustered, student, wilson
 
 VALUES = st.lists(st.integers(0, 10).map(lambda n: n / 10), min_size=8, max_size=40)
 
@@ -145,3 +145,32 @@ def test_clustered_intervals_cover_what_naive_ones_do_not(count):
         naive += whole.low <= 0.5 <= whole.high
     assert 0.88 <= covered / rounds <= 1.0
     assert naive / rounds < 0.75
+
+
+@given(st.lists(st.floats(-0.2, 1), min_size=2, max_size=12))
+def test_students_interval_is_scipys(values):
+    """Cut at what a value can be."""
+    error = float(stats.sem(values))
+    ours = student(values, least=-1.0)
+    if error < 1e-9:
+        return
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
+    assert (ours.low, ours.high) == pytest.approx((max(-1, low), min(1, high)))
+
+
+def test_students_interval_needs_two_values():
+    """One says nothing of its spread."""
+    assert student([0.5]) == NOTHING
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.05])
+def test_a_difference_may_lie_below_0(spread):
+    """Where its bounds say so: all scenarios alike, or not."""
+    values = np.array([-0.5 - spread, -0.5, -0.5 + spread])
+
+    def statistic(drawn: Floats) -> float:
+        return float(drawn @ values / drawn.sum())
+
+    found = clustered(["a", "b", "c"], statistic, 1, least=-1.0)
+    assert -1 <= found.low < -0.5 < found.high < 1
+    assert found.method == ("cluster-t" if spread else "cluster-wilson")
