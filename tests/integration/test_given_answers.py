@@ -67,6 +67,19 @@ def test_answers_are_graded_in_either_form_and_missing_ones_are_wrong_by_name(tm
     assert report["audit"]["verdict"] == "not run"
 
 
+def test_given_answers_may_be_opposed(tmp_path):
+    """By the reader, who is told of nothing but the data."""
+    right = right_answers()
+    lines = [{"question_id": name, "answer": text} for name, text in right.items()]
+    done = grade(write(tmp_path / "a.jsonl", lines), "--naive-baseline")
+    assert done.code == 0, done.err
+    report = json.loads((tmp_path / "graded" / "report.json").read_text())
+    assert [(row["purpose"], row["model"], row["calls"]) for row in report["costs"]] == [
+        ("naive", "local/extractive", len(right))
+    ]
+    assert report["answering"]["reader"] == ""
+
+
 def test_only_answered_leaves_the_others_out(tmp_path):
     """And says nothing of them."""
     name, text = next(iter(right_answers().items()))
