@@ -114,6 +114,22 @@ def test_a_memory_that_answers_by_itself_is_opposed_by_the_reader():
     assert opposed.answer.prompts
 
 
+@pytest.mark.parametrize(
+    ("suite", "given", "style"),
+    [
+        ("practical", None, "direct"),
+        ("longitudinal", None, "cited"),
+        ("longitudinal", "step-by-step", "step-by-step"),
+    ],
+)
+def test_the_prompt_is_the_suites_unless_it_is_chosen(suite, given, style):
+    """A longitudinal answer must be able to cite, or its composite is gated."""
+    config = RunConfig(adapter="x", suite=suite, mode="reader", prompt=given)
+    answer = settled(config)[0].answer
+    assert answer
+    assert answer.prompt == style
+
+
 def test_every_mode_has_a_budget_of_its_own():
     """An agent's is the standard preset; a preset's name is as good as its numbers."""
     agent = settled(RunConfig(adapter="x", suite="longmemeval", mode="agent"))[0]

@@ -1,6 +1,7 @@
 """From a configuration to a lock and its trials; nothing is started."""
 
 import gc
+import json
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ import pytest
 from pydantic import ValidationError
 
 from memrig.errors import DataError, UsageError
+from memrig.model.canonical import digest_file
 from memrig.model.scenario import Episode, Event, Scenario
 from memrig.runs import plan as planning
 from memrig.runs.config import MAX_SEED, RunConfig
 from memrig.runs.plan import Plan, plan, trials_of
 from memrig.suites.base import load_suite
+from support.longitudinal import dataset
 from support.plans import small_lock
 from support.scenarios import small_scenario
 
@@ -152,6 +155,29 @@ async def test_scenarios_that_share_an_id_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(type(load_suite("locomo")), "scenarios", doubled)
     with pytest.raises(DataError, match="scenario id 'same' occurs twice"):
         await planned(tmp_path / "run")
+
+
+async def test_distractors_are_an_input_of_the_run(tmp_path):
+    """None of them is a choice as well; a file counts by its content."""
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(dataset("other")), "utf-8")
+    chosen = {"suite": "longitudinal", "adapter": "baseline:oracle", "pod": "auto"}
+    without = await planned(tmp_path / "none", **chosen, distractors=0)
+    assert (without.lock.options, without.episodes) == ({"distractors": "0.0"}, 6)
+    mixed = await planned(tmp_path / "mixed", **chosen, distractors=0.5, distractor_file=other)
+    assert mixed.lock.options == {"distractors": "0.5", "distractor_file": digest_file(other)}
+    assert mixed.episodes == 9
+    note = "cold-room-sample: 6 signal episodes, interleaved with 3 of 4 distractors"
+    assert note in mixed.lock.notes
+
+
+async def test_questions_between_episodes_are_not_pooled(tmp_path):
+    """They would be asked with all that comes later in the memory."""
+    chosen = {"suite": "longitudinal", "adapter": "baseline:oracle", "pod": "auto"}
+    with pytest.raises(UsageError, match="questions between its episodes") as caught:
+        await planned(tmp_path / "run", **chosen, isolation="pooled")
+    assert caught.value.where == "--isolation pooled"
+    assert not (tmp_path / "run").exists()
 
 
 async def test_a_running_endpoint_cannot_be_fresh(tmp_path):

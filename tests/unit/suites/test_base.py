@@ -7,10 +7,11 @@ import pytest
 from memrig.errors import UsageError
 from memrig.suites.base import Suite, SuiteOptions, check_options
 from memrig.suites.locomo import SUITE as LOCOMO
+from memrig.suites.longitudinal import SUITE as LONGITUDINAL
 from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
 from memrig.suites.practical import SUITE as PRACTICAL
 
-SUITES: list[Suite] = [LOCOMO, LONGMEMEVAL, PRACTICAL]
+SUITES: list[Suite] = [LOCOMO, LONGITUDINAL, LONGMEMEVAL, PRACTICAL]
 FILE = Path("some.json")
 
 
@@ -22,7 +23,7 @@ def test_a_suites_defaults_are_the_first_it_offers(suite):
         check_options(suite, SuiteOptions(protocol, sample=True))
         assert suite.top_k_for(SuiteOptions(protocol)) >= suite.top_k
     assert (suite.label_sets[0], suite.labels[0]) == ("true", "published")
-    assert set(suite.modes) == {"retrieval", "reader", "agent", "native"}
+    assert set(suite.modes) >= {"reader", "agent", "native"}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,13 @@ def test_a_suites_defaults_are_the_first_it_offers(suite):
 def test_what_a_suite_offers_is_accepted(field, value):
     """Each by itself."""
     check_options(LONGMEMEVAL, SuiteOptions("longmemeval-typed", **{field: value}))
+
+
+@pytest.mark.parametrize("changes", [{"distractors": 0.0}, {"distractors": 2.5},
+                                     {"distractor_file": FILE}, {"variant": "120"}])  # fmt: skip
+def test_distractors_are_accepted_where_a_suite_takes_them(changes):
+    """None at all is a choice too."""
+    check_options(LONGITUDINAL, SuiteOptions("lens-v1", **changes))
 
 
 @pytest.mark.parametrize(
@@ -49,6 +57,12 @@ def test_what_a_suite_offers_is_accepted(field, value):
         (LOCOMO, {"labels": "audited"}, "--labels audited", "give both, or neither"),
         (LOCOMO, {"audit_file": FILE}, "--labels published", "give both, or neither"),
         (PRACTICAL, {"audit_file": FILE}, "--labels published", "give both, or neither"),
+        (PRACTICAL, {"distractors": 0.0}, "--distractors 0", "leave it out"),
+        (LOCOMO, {"distractor_file": FILE}, "--distractor-file some.json", "leave it out"),
+        (LONGITUDINAL, {"distractors": -1.0}, "--distractors -1", "give 0, 0.5, 1"),
+        (LONGITUDINAL, {"distractors": float("nan")}, "--distractors nan", "give 0, 0.5, 1"),
+        (LONGITUDINAL, {"distractors": 0.0, "distractor_file": FILE}, "--distractors 0",
+         "give one of them"),
         (LOCOMO, {"sample": True, "file": FILE}, "--file some.json", "give one of them"),
         (LONGMEMEVAL, {"sample": True, "variant": "s"}, "--variant s", "give one of them"),
         (LOCOMO, {"sample": True, "labels": "audited", "audit_file": FILE},
