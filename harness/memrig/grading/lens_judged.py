@@ -88,7 +88,8 @@ def naive_missing(asked: Asked) -> str:
     if naive is None:
         return NO_NAIVE
     if naive.failure or naive.answer is None:
-        return f"its own generation failed: {naive.failure or 'no answer'}"
+        # Without what follows the colon, a provider's words: equal reasons are counted together.
+        return f"its own generation failed: {naive.failure.partition(': ')[0] or 'no answer'}"
     return "" if said(naive.answer) else "its own generation failed: the answer is empty"
 
 

@@ -7,7 +7,7 @@ from typing import Literal, Protocol, runtime_checkable
 from memrig.model.longitudinal import CONTROL, SYNTHESIS
 
 Tier = Literal[1, 2, 3]
-#: Weights are given in hundredths; sums of them are rounded to that.
+#: What differs by less differs by how floats are added up.
 _DIGITS = 6
 
 
@@ -76,7 +76,9 @@ class Profile:
         """
         known = [(part.weight, values[part.metric]) for part in self.parts if part.metric in values]
         hit = tuple(
-            gate.metric for gate in self.gates if values.get(gate.metric, gate.least) < gate.least
+            gate.metric
+            for gate in self.gates
+            if round(values.get(gate.metric, gate.least), _DIGITS) < gate.least
         )
         measured = sum(weight for weight, _ in known)
         if not measured:

@@ -73,7 +73,8 @@ def test_a_gate_that_closes_makes_it_0_and_the_ungated_value_stays():
     shut = TWO.compose({"a": 0.49, "b": 1.0})
     assert (shut.value, shut.hit) == (0.0, ("a",))
     assert shut.ungated == pytest.approx(0.25 * 0.49 + 0.75)
-    assert TWO.compose({"a": 0.5, "b": 1.0}).hit == ()
+    for enough in (0.5, 0.4999999999):
+        assert TWO.compose({"a": enough, "b": 1.0}).hit == ()
 
 
 def test_a_gate_whose_metric_was_not_measured_does_not_close():

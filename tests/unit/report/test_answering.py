@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memrig.grading.judges.base import NO_VERDICT
+from memrig.grading.judges.base import NO_VERDICT, UNDECIDED
 from memrig.model.trial import AnswerSpec
 from memrig.report.answering import answering_summary, published_rows
 from memrig.report.build import _report
@@ -160,6 +160,15 @@ class TestComplete:
         report = reported(tmp_path, *[grade()] * 3, ungraded(lost.reason), verdicts=[lost])
         assert report.incomplete == "1 questions without a judge's verdict"
         assert report.value("accuracy").n == 3
+
+    @pytest.mark.parametrize("why", [NO_VERDICT, f"{UNDECIDED}: 0 of 1 vote was valid"])
+    def test_so_is_one_that_is_graded_in_all_but_what_a_judge_is_for(self, tmp_path, why):
+        """A judge that failed on one metric leaves the others, and the run not whole."""
+        waits = grade(missing={"answer_quality": why})
+        assert reported(tmp_path, *[grade()] * 3, waits).incomplete == (
+            "1 questions without a judge's verdict"
+        )
+        assert reported(tmp_path, *[grade()] * 3, grade(missing={"x": "no facts"})).complete
 
     def test_what_a_protocol_leaves_out_is_not_open(self, tmp_path):
         """LoCoMo's category 5 has no verdict, and needs none."""

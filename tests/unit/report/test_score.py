@@ -50,6 +50,12 @@ class TestLine:
         assert text.startswith("[  2/500] temporal-reasoning – needs a judge (search")
         assert "100.0 %" in text
 
+    def test_a_graded_question_without_that_score_says_why(self):
+        """Its first metric could not be measured; others were."""
+        lacking = grade(scores={"x": 1.0}, missing={"fact_recall": "no key facts", "y": "z"})
+        text = line(Judged(lacking, record(), (), None), Score(done=1, graded=1, total=1.0))
+        assert text.startswith("[  2/500] temporal-reasoning – no key facts (search")
+
     def test_before_the_first_grade_there_is_no_mean(self):
         """0 of 0 is not 0 %."""
         item = Judged(ungraded("needs a judge"), record(model_calls=(call(0.0),)), (), None)

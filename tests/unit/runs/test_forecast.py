@@ -101,6 +101,14 @@ def test_a_judge_votes_as_often_as_its_protocol_says(tmp_path, protocol, votes):
     assert judge.usd > 0
 
 
+@pytest.mark.parametrize(("naive", "tasks"), [(False, 8), (True, 16)])
+def test_a_judge_of_pairs_is_asked_fact_by_fact(tmp_path, naive, tasks):
+    """About four facts in two orders; an opponent of its own doubles that."""
+    fields = {"protocol": "lens-v1", "judge": "claude-haiku-4-5", "naive": naive}
+    judge = rows(answering(tmp_path, **fields))["judge"]
+    assert (judge.calls, judge.basis) == (12 * tasks, f"about {tasks} verdicts a question")
+
+
 def test_a_memorys_own_models_read_every_text_once(tmp_path):
     """Each of them; a sum with an unknown price is unknown."""
     adapter = fake_adapter()

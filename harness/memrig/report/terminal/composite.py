@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from memrig.report.model import Report
-from memrig.report.terminal.base import BAD, DIM, GOOD, WARN, new_table, words
+from memrig.report.terminal.base import BAD, DIM, GOOD, WARN, new_table, warning, words
 from memrig.report.terminal.models import stamped
 from memrig.report.units import NOT_AVAILABLE, plural
 from memrig.report.view_composite import CompositeView, composite_view
@@ -17,10 +17,11 @@ def print_composite(report: Report, console: Console) -> None:
     view = composite_view(report.composite)
     if view is None:
         return
-    line = Text(f"composite {view.profile} ").append(view.value, f"bold {_style(view)}")
+    unit = "" if view.value == NOT_AVAILABLE else " %"
+    line = Text(f"composite {view.profile}: ").append(f"{view.value}{unit}", f"bold {_style(view)}")
     console.print(line)
-    for note in view.notes:
-        console.print(words(f"  {note}", BAD if view.closed and "closed" in note else DIM))
+    for number, note in enumerate(view.notes):
+        console.print(warning(note, BAD if view.closed and not number else WARN))
     console.print()
     _print_parts(report, view, console)
     _print_scopes(report, view, console)
