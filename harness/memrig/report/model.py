@@ -213,13 +213,22 @@ class ShownTool(_Frozen):
     latency_ms: float
 
 
+class ShownNaive(_Frozen):
+    """What the naive opponent said, shown so many of the episodes; with `failure`, nothing."""
+
+    text: str
+    failure: str
+    episodes: int
+    shown: int
+
+
 class ShownQuestion(_Frozen):
     """A question with what was retrieved for it, and what was answered.
 
     `rank` is that of the first evidence where one search is graded; None too in modes that search
     as they like. `hits` are those of that search, or the distinct ones of all of an agent's.
     `answer` is None where none was given; `score` is None where none was graded, and `ungraded`
-    says why. `reserved_turn` tells that a budget ran out before it.
+    says why. `reserved_turn` tells that a budget ran out before it; `naive` is its opponent's.
     """
 
     scenario_id: str
@@ -235,6 +244,7 @@ class ShownQuestion(_Frozen):
     answer: str | None = None
     confidence: float | None = None
     reserved_turn: bool = False
+    naive: ShownNaive | None = None
     score: float | None = None
     ungraded: str = ""
     verdicts: tuple[ShownVerdict, ...] = ()

@@ -8,12 +8,19 @@ from memrig.grading.retrieval import hits_of
 from memrig.model.gold import Gold, shown
 from memrig.model.judgement import Verdict
 from memrig.model.scenario import Question
-from memrig.model.transcript import AnswerRecord, HitRecord, QuestionRecord, ToolUseRecord
+from memrig.model.transcript import (
+    AnswerRecord,
+    HitRecord,
+    NaiveRecord,
+    QuestionRecord,
+    ToolUseRecord,
+)
 from memrig.report.collect import Collected
 from memrig.report.model import (
     ShownCitation,
     ShownEvidence,
     ShownHit,
+    ShownNaive,
     ShownQuestion,
     ShownTool,
     ShownVerdict,
@@ -84,6 +91,7 @@ def shown_question(
         answer=None if answer is None else _cut(answer.text),
         confidence=answer.confidence if answer else None,
         reserved_turn=answer.reserved_turn if answer else False,
+        naive=_shown_naive(record.naive) if record.naive else None,
         score=score_of(grade),
         ungraded=grade.reason,
         verdicts=tuple(map(_shown_verdict, verdicts)),
@@ -94,6 +102,15 @@ def shown_question(
             ShownEvidence(source=name, text=_cut(texts.get(name, ""))) for name in gold.evidence
         ),
         hits=tuple(_hits(record, gold)),
+    )
+
+
+def _shown_naive(naive: NaiveRecord) -> ShownNaive:
+    return ShownNaive(
+        text=_cut(naive.answer.text) if naive.answer else "",
+        failure=_cut(naive.failure),
+        episodes=naive.episodes,
+        shown=naive.shown,
     )
 
 

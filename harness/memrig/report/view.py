@@ -26,6 +26,7 @@ from memrig.report.view_answers import (
     answering_pairs,
     cost_rows,
     evidence_words,
+    naive_words,
     published_lines,
     score_word,
     unknown_words,
@@ -86,6 +87,7 @@ class QuestionView:
     score: str
     verdicts: tuple[Pair, ...]
     unknown: str
+    naive: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +323,7 @@ def _question(shown: ShownQuestion) -> QuestionView:
         score=score_word(shown.score),
         verdicts=verdicts,
         unknown=unknown_words(shown),
+        naive=naive_words(shown.naive) if shown.naive else "",
     )
 
 

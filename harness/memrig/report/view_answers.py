@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from memrig.report.model import PublishedRow, Report, ShownQuestion, ShownVerdict
+from memrig.report.model import PublishedRow, Report, ShownNaive, ShownQuestion, ShownVerdict
 from memrig.report.units import NOT_AVAILABLE, count, dollars, percent, plural
 from memrig.report.view_pairs import Pair
 from memrig.stats.summary import MACRO, OVERALL
@@ -34,6 +34,15 @@ def verdict_words(verdict: ShownVerdict) -> str:
         return text
     votes = ", ".join(score_word(vote.score) or "missing" for vote in verdict.votes)
     return f"{text} ({votes})"
+
+
+def naive_words(naive: ShownNaive) -> str:
+    """What the naive opponent said, and from how much."""
+    if naive.failure:
+        return f"none: {naive.failure}"
+    whole = naive.shown == naive.episodes
+    seen = "all episodes" if whole else f"the newest {naive.shown} of {naive.episodes} episodes"
+    return f"{naive.text or '(empty)'}  (shown {seen})"
 
 
 def unknown_words(shown: ShownQuestion) -> str:

@@ -45,6 +45,7 @@ CHANGES = {
     "isolation": st.sampled_from(["reset", "pooled"]),
     "mode": st.sampled_from(["reader", "agent", "native"]),
     "answer": st.builds(AnswerSpec, model=WORDS, context_tokens=st.integers(100, 9999)),
+    "naive": st.just(True),
     "seed": st.integers(min_value=0, max_value=2**53 - 1).filter(lambda n: n != 7),
     "repeat": st.integers(min_value=1, max_value=99),
     "top_k": st.integers(min_value=1, max_value=1000).filter(lambda n: n != 10),

@@ -20,7 +20,7 @@ from memrig.report.console import (
     print_questions_table,
     print_report,
 )
-from memrig.report.model import Report
+from memrig.report.model import Report, ShownNaive
 from memrig.runs.forecast import forecast
 from support.answer_reports import (
     ANSWERING,
@@ -217,6 +217,23 @@ class TestQuestion:
         text = " ".join(question().split())
         assert 'called memory_search {"query":"support group"}: 3 results: m1, m2, m3' in text
         assert 'called memory_retrieve {"handle":"m9"}: {"error":"there is no m9"}' in text
+
+    @pytest.mark.parametrize(
+        ("fields", "words"),
+        [
+            (("the cellar", "", 4, 4), "the cellar (shown all episodes)"),
+            (("the cellar", "", 9, 4), "the cellar (shown the newest 4 of 9 episodes)"),
+            (("", "", 2, 2), "(empty) (shown all episodes)"),
+            (("", "rejected: too long", 9, 0), "none: rejected: too long"),
+        ],
+    )
+    def test_its_opponents_answer_stands_below_it(self, fields, words):
+        """With how much it was shown, or why there is none."""
+        text, failure, episodes, seen = fields
+        naive = ShownNaive(text=text, failure=failure, episodes=episodes, shown=seen)
+        question = shown_question().model_copy(update={"naive": naive})
+        told = " ".join(printed(lambda c: print_question(question, c)).split())
+        assert f"naive {words}" in told
 
     def test_an_answer_of_the_reserved_turn_is_marked(self):
         """Its budget had run out."""

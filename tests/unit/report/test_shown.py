@@ -11,10 +11,11 @@ from memrig.model.transcript import (
     AnswerRecord,
     HitRecord,
     Memory,
+    NaiveRecord,
     SearchRecord,
     ToolUseRecord,
 )
-from memrig.report.model import ShownQuestion
+from memrig.report.model import ShownNaive, ShownQuestion
 from memrig.report.shown import shown_question
 from memrig.report.worst import _spread, _went_wrong
 from support.answer_reports import grade, record, ungraded, verdict
@@ -74,6 +75,13 @@ class TestAnswer:
         """How sure it was, and that its budget had run out."""
         found = shown(answer=AnswerRecord(text="x", confidence=0.25, reserved_turn=True))
         assert (found.confidence, found.reserved_turn) == (0.25, True)
+
+    def test_what_the_opponent_said_stands_beside_it(self):
+        """And from how much; where there was none, nothing does."""
+        naive = NaiveRecord(answer=AnswerRecord(text="the cellar"), episodes=9, shown=4)
+        found = shown(naive=naive).naive
+        assert found == ShownNaive(text="the cellar", failure="", episodes=9, shown=4)
+        assert shown().naive is None
 
     def test_an_ungraded_question_has_a_reason_and_no_score(self):
         """It is not wrong."""

@@ -19,7 +19,13 @@ from memrig.report.terminal.base import (
     words,
 )
 from memrig.report.units import milliseconds
-from memrig.report.view_answers import evidence_words, score_word, unknown_words, verdict_words
+from memrig.report.view_answers import (
+    evidence_words,
+    naive_words,
+    score_word,
+    unknown_words,
+    verdict_words,
+)
 from memrig.runs.directory import RunDirectory
 
 _LONG = 2000
@@ -82,6 +88,8 @@ def _answer(shown: ShownQuestion) -> Iterator[tuple[str, Text]]:
         if shown.confidence is not None:
             text.append(f"  (confidence {shown.confidence:.2f})", DIM)
         yield "answer", text
+    if shown.naive is not None:
+        yield "naive", words(naive_words(shown.naive), limit=_LONG)
     if word := score_word(shown.score):
         yield "grade", Text(word, _GRADE.get(word, WARN))
     elif shown.ungraded:
