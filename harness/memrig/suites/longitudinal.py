@@ -66,13 +66,14 @@ class Longitudinal:
 
 def _load(options: SuiteOptions) -> _Data:
     source, where, text = _find(options)
-    dataset = _read(text, where)
+    dataset, passed_over = _read(text, where)
     name = source.name or _name_of(dataset)
     said: dict[str, tuple[str, ...]] = {}
     if options.distractors is not None or options.distractor_file is not None:
         name += ", other distractors"
         dataset, said = _mixed(dataset, options)
-    source = replace(source, name=name, notes=source.notes + notes(list(balance(dataset))))
+    shown = (*source.notes, *passed_over, *notes(list(balance(dataset))))
+    source = replace(source, name=name, notes=shown)
     for scope in dataset.scopes:
         found = notes(list(oddities(scope)), scope.scope_id)
         said[scope.scope_id] = said.get(scope.scope_id, ()) + found
@@ -110,11 +111,12 @@ def _bytes_of(path: Path, flag: str) -> bytes:
         raise unreadable(path, error, f"{flag} {path}") from error
 
 
-def _read(text: bytes, where: str, *, questions: bool = True) -> Dataset:
+def _read(text: bytes, where: str, *, questions: bool = True) -> tuple[Dataset, tuple[str, ...]]:
+    """A file's dataset, and what reading passed over."""
     problems, dataset = read_dataset(parsed(text, where), questions=questions)
     if dataset is None:
         raise refusal(errors_of(problems), where)
-    return dataset
+    return dataset, tuple(f"{problem.where}: {problem.message}" for problem in problems)
 
 
 def _mixed(dataset: Dataset, options: SuiteOptions) -> tuple[Dataset, dict[str, tuple[str, ...]]]:
@@ -122,7 +124,7 @@ def _mixed(dataset: Dataset, options: SuiteOptions) -> tuple[Dataset, dict[str, 
     file = options.distractor_file
     other: Dataset | None = None
     if file is not None:
-        other = _read(_bytes_of(file, "--distractor-file"), str(file), questions=False)
+        other, _ = _read(_bytes_of(file, "--distractor-file"), str(file), questions=False)
     mixed = [
         interleave(scope, options.distractors, distractors_for(scope, other) if other else None)
         for scope in dataset.scopes

@@ -102,6 +102,14 @@ def test_what_cannot_be_measured_is_said_of_the_data(options):
     assert notes == ("no control question has key facts: longitudinal_advantage is n/a",)
 
 
+def test_what_reading_passed_over_is_said_of_the_data(options):
+    """A misspelt member would be lost in silence."""
+    raw = dataset()
+    raw["scopes"][0]["episodes"][0]["metas"] = {}
+    (note,) = SUITE.source(options(raw)).notes
+    assert note == "episode: member 'metas' is none of the format's and is ignored (1 times)"
+
+
 def test_a_spoilt_file_is_refused_by_source_and_scenarios_alike(options):
     """Before anything starts."""
     chosen = options(dataset() | {"questions": []})
