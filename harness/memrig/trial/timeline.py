@@ -188,10 +188,13 @@ class Timeline:
     async def _opposed(self, question: Question, outcome: Outcome) -> NaiveRecord | None:
         """What the naive opponent says; it is not asked where nothing will be graded.
 
+        Nor after a crash, which is settled before anything else can go wrong: it would be rolled
+        again otherwise.
+
         Raises:
             GatewayError: asking again later may help; the question is settled with it then.
         """
-        if self._naive is None or outcome.status == "harness_error":
+        if self._naive is None or self._crashed or outcome.status == "harness_error":
             return None
         return await self._naive.answer(question, self._access(question))
 

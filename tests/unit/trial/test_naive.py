@@ -193,6 +193,15 @@ async def test_nobody_opposes_a_question_that_is_not_graded(rig):
     assert len(failing.requests) == 4
 
 
+async def test_a_crash_is_settled_before_anybody_is_asked(rig):
+    """An opponent that cannot be had would leave it open, to be rolled again."""
+    rig.behave(restart_before_search={2})
+    service = opposed(says("theirs"), GatewayError("not now", kind="provider"))
+    records = questions(await rig.run(rig.spec(naive=True), service))
+    assert outcomes(records) == ["answered", *["adapter_crashed(exit)"] * 3]
+    assert [record.naive is None for record in records] == [False, True, True, True]
+
+
 async def test_a_memory_that_fails_is_opposed_all_the_same(rig):
     """What the model would have said without it is what the fault has cost."""
     rig.behave(search_status=dict.fromkeys(range(1, 5), grpc.StatusCode.INTERNAL))
