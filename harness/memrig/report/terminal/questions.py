@@ -63,7 +63,7 @@ def _rows(shown: ShownQuestion) -> Iterator[tuple[str, Text]]:
         said = " · ".join(vote.said for vote in verdict.votes if vote.said)
         text = words(verdict_words(verdict), _GRADE.get(verdict_words(verdict), ""), _LONG)
         if len(shown.verdicts) > 1:
-            text = words(f"{verdict.task}: ").append_text(text)
+            text = words(verdict.task).append(": ").append_text(text)
         yield "judge", text.append("  ").append_text(words(said, DIM, _LONG)) if said else text
     for cited in shown.citations:
         text = words(cited.handle)
