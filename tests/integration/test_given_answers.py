@@ -98,6 +98,28 @@ def test_an_answer_to_no_question_is_told(tmp_path):
     assert "nobody-asked" in done.out + done.err + (tmp_path / "graded" / "report.json").read_text()
 
 
+def test_longitudinal_answers_come_to_a_composite(tmp_path):
+    """From text and citations alone; with the suite's own options, which are inputs of the run."""
+    suite = load_suite("longitudinal")
+    (scenario,) = suite.scenarios(SuiteOptions("lens-v1", sample=True))
+    lines: list[dict[str, object]] = [
+        {"question_id": name, "answer": getattr(gold.answer, "value", ""), "cited": gold.evidence}
+        for name, gold in scenario.gold.items()
+    ]
+    chosen = ("--suite", "longitudinal", "--sample", "--distractors", "0")
+    file = write(tmp_path / "a.jsonl", lines)
+    done = command("grade", *chosen, "--answers", file, "--out", tmp_path / "g", cwd=tmp_path)
+    assert done.code == 0, done.err
+    scores = [grade["scores"] for grade in grades_of(tmp_path / "g").values()]
+    assert [s["evidence_coverage"] for s in scores] == [1.0] * len(scenario.gold)
+    assert [s["evidence_grounding"] for s in scores] == [1.0] * len(scenario.gold)
+    assert min(s["fact_recall"] for s in scores) > 0.9
+    lock = json.loads((tmp_path / "g" / "lock.json").read_text())
+    assert lock["options"] == {"distractors": "0.0"}
+    report = json.loads((tmp_path / "g" / "report.json").read_text())
+    assert report["composite"]["value"] > 0.5
+
+
 def exported(tmp_path: Path, run: Ran) -> Path:
     """The hypotheses of a run, by the command line."""
     file = tmp_path / "hypotheses.jsonl"
