@@ -25,17 +25,23 @@ from memrig.errors import (
 )
 from memrig.gateway.config import GatewayMode, Limits
 from memrig.generation.dataset import SUMS, read_sums, sums
+from memrig.generation.llm_planner import planner_of
+from memrig.generation.llm_renderer import renderer_of
 from memrig.generation.make import BackEnds, Made, make, scaled
+from memrig.generation.model import Planner, Renderer
 from memrig.generation.planner import FormulaPlanner
 from memrig.generation.render import SeededRenderer
 from memrig.generation.spec import Spec
 from memrig.generation.specfile import BUILT_IN, built_in, read_spec
+from memrig.generation.stuffed import stuffed_of
+from memrig.generation.validators import limits, validate
 from memrig.grading.base import load_grader
 from memrig.grading.judges.base import JudgeGrader
 from memrig.judging.calibrate import Calibration
 from memrig.judging.calibrate import calibrate as measure_judge
 from memrig.judging.labels import default_labels, read_labels
 from memrig.model.canonical import digest_bytes
+from memrig.model.chat import Chat
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
@@ -292,6 +298,8 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
 
 
 DETERMINISTIC = "deterministic"
+#: Answers from all documents at once, for the validator `stuffed-band`.
+STUFFED_BY = "local/extractive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,19 +382,35 @@ def _digests(folder: Path, files: Mapping[str, bytes]) -> dict[Path, str]:
 
 
 async def _made(settings: GenerateSettings, say: Callable[[str], None]) -> Made:
+    models = settings.models
     specs = [
         scaled(spec, settings.episodes, settings.distractors)
         for given in settings.specs
         for spec in _specs(given)
     ]
-    return await make(settings.name, specs, _back_ends(), say)
+    asked = frozenset({models.planner, models.renderer, STUFFED_BY}) - {DETERMINISTIC}
+    record = models.record
+    if record is None and asked - {STUFFED_BY}:  # what was paid for is kept
+        settings.out.mkdir(parents=True, exist_ok=True)
+        record = settings.out / f"{settings.name}.llm.sqlite"
+    async with bare_gateway(asked, models.llm, record, models.limits) as gateway:
+        return await make(settings.name, specs, _back_ends(models, gateway), say)
 
 
-def _back_ends() -> BackEnds:
-    async def nothing(_: object) -> tuple[()]:
-        return ()
+def _back_ends(models: GenerateModels, chat: Chat) -> BackEnds:
+    stuffed = stuffed_of(chat, STUFFED_BY)
 
-    return BackEnds(lambda _: FormulaPlanner(), lambda _: SeededRenderer(), nothing)
+    def planner(_: Spec) -> Planner:
+        formulas = models.planner == DETERMINISTIC
+        return FormulaPlanner() if formulas else planner_of(chat, models.planner)
+
+    def renderer(spec: Spec) -> Renderer:
+        if models.renderer == DETERMINISTIC:
+            return SeededRenderer()
+        return renderer_of(chat, models.renderer, forbidden=spec.forbidden, seed=spec.seed)
+
+    names = {"planner": models.planner, "renderer": models.renderer, "stuffed": STUFFED_BY}
+    return BackEnds(planner, renderer, lambda draft: validate(draft, stuffed), limits, names)
 
 
 def _specs(given: str) -> list[Spec]:

@@ -6,7 +6,7 @@ The same drafts give the same bytes: no time, no path, no machine is in them.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memrig.errors import DataError
 from memrig.generation.model import Draft, PlannedEpisode, PlannedQuestion
@@ -38,19 +38,26 @@ def dataset_json(name: str, drafts: Sequence[Draft]) -> bytes:
     )
 
 
-def provenance_json(drafts: Sequence[Draft], made_by: Mapping[str, object]) -> bytes:
+def provenance_json(
+    drafts: Sequence[Draft],
+    made_by: Mapping[str, str],
+    limits: Callable[[Spec], Mapping[str, str]],
+) -> bytes:
     """Where a dataset comes from: its specs by digest, what made and what checked it, and counts.
 
     Args:
         drafts: the scopes.
-        made_by: planner, renderer and validators.
+        made_by: planner, renderer, and whoever answers for validators.
+        limits: of each validator that a scope has passed.
     """
     return _json(
         {
             "format": PROVENANCE_FORMAT,
             "generator": GENERATOR,
             **made_by,
-            "scopes": [_origin(draft) for draft in drafts],
+            "scopes": [
+                {**_origin(draft), "validators": dict(limits(draft.plan.spec))} for draft in drafts
+            ],
         }
     )
 
@@ -116,7 +123,6 @@ def _origin(draft: Draft) -> dict[str, object]:
     return {
         "scope_id": spec.name,
         "spec": {"digest": _digest(spec), "version": spec.version, "seed": spec.seed},
-        "thresholds": spec.thresholds.model_dump(mode="json"),
         "episodes": dict(sorted(Counter(e.kind for e in draft.plan.episodes).items())),
         "words": {"least": words[0], "median": words[len(words) // 2], "most": words[-1]},
         "questions": {kind: types[kind] for kind in QUESTION_TYPES if types[kind]},

@@ -1,7 +1,7 @@
 """Makes a dataset from specs: plans, renders, checks, and refuses what fails a validator."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memrig.errors import DataError
@@ -19,14 +19,21 @@ Validate = Callable[[Draft], Awaitable[Sequence[Finding]]]
 
 @dataclass(frozen=True, slots=True)
 class BackEnds:
-    """Who does what; the names go into the provenance."""
+    """Who does what; the names and limits go into the provenance.
+
+    Args:
+        planner: of a scope.
+        renderer: of a scope.
+        validate: every way in which a draft falls short.
+        limits: of each validator for a scope, by the validator's name.
+        names: what planner and renderer are.
+    """
 
     planner: Callable[[Spec], Planner]
     renderer: Callable[[Spec], Renderer]
     validate: Validate
-    planner_name: str = "deterministic"
-    renderer_name: str = "deterministic"
-    validators: tuple[str, ...] = ()
+    limits: Callable[[Spec], Mapping[str, str]]
+    names: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +93,9 @@ async def make(
         _refuse(spec, await ends.validate(draft))
         drafts.append(draft)
         counted = f"{len(draft.texts)} episodes, {len(draft.plan.questions)} questions"
-        say(f"{spec.name}: {counted}, {len(ends.validators)} validators passed")
-    made_by = {
-        "planner": ends.planner_name,
-        "renderer": ends.renderer_name,
-        "validators": list(ends.validators),
-    }
-    data = dataset_json(name, drafts)
-    return Made(name, data, provenance_json(drafts, made_by), tuple(drafts))
+        say(f"{spec.name}: {counted}, {len(ends.limits(spec))} validators passed")
+    provenance = provenance_json(drafts, ends.names, ends.limits)
+    return Made(name, dataset_json(name, drafts), provenance, tuple(drafts))
 
 
 async def _draft(spec: Spec, ends: BackEnds) -> Draft:

@@ -25,12 +25,14 @@ def plan_questions(story: Story, stream: Sequence[PlannedEpisode]) -> tuple[Plan
 def _checkpoints(story: Story, stream: Sequence[PlannedEpisode]) -> list[int]:
     """By episode of the story, a place in the stream after it and before the story's next.
 
-    Not always right after it: that would say which the story's documents are.
+    Not always right after it: that would say which the story's documents are. The last is at the
+    end of the stream, so that nothing is ingested in vain.
     """
     chance = random.Random(seed_of(story.spec, "checkpoints"))  # noqa: S311
     own = [place for place, episode in enumerate(stream, start=1) if episode.kind == "signal"]
     ends = [*(place - 1 for place in own[1:]), len(stream)]
-    return [chance.randint(first, last) for first, last in zip(own, ends, strict=True)]
+    places = [chance.randint(first, last) for first, last in zip(own, ends, strict=True)]
+    return [*places[:-1], len(stream)]
 
 
 def _planned(story: Story, question: QuestionSpec, positions: Sequence[int]) -> PlannedQuestion:
