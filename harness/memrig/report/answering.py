@@ -11,6 +11,7 @@ from memrig.report.model import AnsweringSummary, PublishedRow
 from memrig.report.published import published
 from memrig.runs.lock import Lock
 from memrig.suites.datasets import DATASETS
+from memrig.suites.longitudinal_shipped import SHIPPED
 
 _BUILT_IN = "local/"
 #: Protocols whose numbers others publish, and under which benchmark.
@@ -99,7 +100,7 @@ def _why_partial(lock: Lock, incomplete: str, unanswered: int) -> Iterator[str]:
 
 def is_dataset(lock: Lock) -> bool:
     """Whether the questions come from the published data of the suite, whole and unchanged."""
-    return not lock.sample and (lock.data.name == lock.suite or lock.data.name in DATASETS)
+    return not lock.sample and lock.data.name in {lock.suite, *DATASETS, *SHIPPED}
 
 
 def _agreement(grades: Sequence[Grade]) -> float | None:

@@ -10,6 +10,8 @@ from memrig.model.canonical import digest_bytes
 #: Of the shipped data; a changed dataset is another version.
 VERSION = "v1"
 VARIANTS = ("40", "120")
+#: What the data of a run are called that used one of them as it is.
+SHIPPED = tuple(f"longitudinal-{variant}" for variant in VARIANTS)
 _SUM = re.compile(r"([0-9a-f]{64}) [ *](\S+)")
 
 
@@ -51,8 +53,9 @@ def shipped(variant: str, place: Traversable | None = None) -> bytes:
 
 def name_of(digest: str) -> str:
     """The name of the shipped dataset with this sha256; empty if there is none."""
-    found = (name for name, value in sums(folder() / VERSION).items() if value == digest)
-    return next((f"longitudinal-{name.removesuffix('.json')}" for name in found), "")
+    known = sums(folder() / VERSION)
+    names = zip(SHIPPED, VARIANTS, strict=True)
+    return next((name for name, variant in names if known.get(f"{variant}.json") == digest), "")
 
 
 def sums(place: Traversable) -> dict[str, str]:

@@ -210,6 +210,18 @@ class TestLabels:
             reported(tmp_path, grade(), data=own).labels
         )
 
+    @pytest.mark.parametrize("name", ["locomo", "longmemeval-m", "longitudinal-40"])
+    def test_a_dataset_by_its_own_name_is_not(self, tmp_path, name):
+        """Fetched or shipped, whole and unchanged."""
+        labels = reported(tmp_path, grade(), data=data(name)).labels
+        assert [label for label in labels if "own data" in label] == []
+
+    @pytest.mark.parametrize("name", ["longitudinal-40, other distractors", "LENS 1"])
+    def test_a_changed_dataset_is_data_of_ones_own(self, tmp_path, name):
+        """Other distractors make another dataset."""
+        labels = reported(tmp_path, grade(), data=data(name)).labels
+        assert f"own data: {name} (data.json)" in labels
+
     @pytest.mark.parametrize(("mode", "bars"), [("reader", 11), ("agent", 0)])
     def test_ranks_are_counted_where_one_search_is_made(self, tmp_path, mode, bars):
         """An agent searches as it likes: its evidence has no rank, not a missing one."""
