@@ -10,6 +10,7 @@ from support.answer_reports import answered_report, hostile_answers
 from support.browser import Browser, find_browser
 from support.pages import Page
 from support.reports import SCRIPT, hostile_report, incomplete_report, sample_report
+from support.timelines import hostile_over_time, report_over_time
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +37,7 @@ def saved(report: Report, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("report", [sample_report(), answered_report()])
+@pytest.mark.parametrize("report", [sample_report(), answered_report(), report_over_time()])
 def test_the_page_renders(browser: Browser, tmp_path: Path, report: Report) -> None:
     """The browser's own parser finds the same document that was written."""
     page = Page(browser.dom(saved(report, tmp_path)))
@@ -54,7 +55,7 @@ def test_the_trap_would_catch_a_script(browser: Browser, tmp_path: Path) -> None
 
 def test_hostile_text_does_not_run(browser: Browser, tmp_path: Path) -> None:
     """Scripts, handlers and stray end tags in an adapter's text stay text."""
-    page = Page(browser.dom(saved(hostile_answers(), tmp_path)))
+    page = Page(browser.dom(saved(hostile_over_time(), tmp_path)))
     assert "owned' on locomo" not in page.text_of("title")
     assert page.text_of("title").endswith("on locomo · memrig")
     assert page.all("script", "img") == []
@@ -78,6 +79,8 @@ def test_nothing_is_loaded_from_elsewhere(browser: Browser, tmp_path: Path) -> N
         hostile_report(),
         answered_report(),
         hostile_answers(),
+        report_over_time(),
+        hostile_over_time(),
     ],
 )
 def test_it_fits_without_scrolling_sideways(

@@ -138,7 +138,7 @@ def timeline_view(timeline: Timeline | None) -> TimelineView | None:
     return TimelineView(
         metric=metric_head(timeline.metric) if timeline.metric else "score",
         help=metric_help(timeline.metric),
-        heads=tuple(_head(point) for point in timeline.checkpoints),
+        heads=tuple(Pair(str(p.number), f"after {_places(p)}") for p in timeline.checkpoints),
         heat=tuple(_heat_rows(timeline)),
         evidence=tuple(map(_evidence_row, timeline.checkpoints)),
         limits=_limits(timeline),
@@ -149,10 +149,13 @@ def timeline_view(timeline: Timeline | None) -> TimelineView | None:
 
 
 def _head(point: TimelineCheckpoint) -> Pair:
-    places = count(point.first)
-    if point.last != point.first:
-        places += f"–{count(point.last)}"
-    return Pair(f"Checkpoint {point.number}", f"after {places} episodes")
+    return Pair(f"Checkpoint {point.number}", f"after {_places(point)} episodes")
+
+
+def _places(point: TimelineCheckpoint) -> str:
+    """How many episodes come before it: ``12``, or ``10–12`` where scenarios differ."""
+    last = f"–{count(point.last)}" if point.last != point.first else ""
+    return count(point.first) + last
 
 
 def _heat_rows(timeline: Timeline) -> list[HeatRow]:
@@ -161,7 +164,7 @@ def _heat_rows(timeline: Timeline) -> list[HeatRow]:
     for name in timeline.categories:
         found = [next((c for c in point.cells if c.category == name), None) for point in points]
         cells = (_cell(c.score, c.n) if c else HeatCell("", "", "") for c in found)
-        rows.append(HeatRow(name, tuple(cells)))
+        rows.append(HeatRow(name.replace("_", " "), tuple(cells)))
     return rows
 
 
