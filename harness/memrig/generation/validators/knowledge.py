@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from statistics import fmean
 
 from memrig.generation.model import (
@@ -25,6 +26,7 @@ from memrig.generation.validators.shown import (
 )
 from memrig.grading.typed.facts import fact_score
 from memrig.grading.typed.reading import read
+from memrig.grading.typed.words import content, fold
 from memrig.model.longitudinal import CONTROL, QUESTION_TYPES, SYNTHESIS, QuestionType
 
 #: Mean fact recall of a context-stuffed answer, by type, where a spec gives no band of its own.
@@ -32,14 +34,16 @@ from memrig.model.longitudinal import CONTROL, QUESTION_TYPES, SYNTHESIS, Questi
 BANDS: Mapping[QuestionType, tuple[float, float]] = {
     kind: (0.0, 1.0) if kind in CONTROL else (0.0, 0.5) for kind in QUESTION_TYPES
 }
+#: What stands for a line that has nothing of a fact, so many times at most.
+_OTHER, _APART = "Something else", 3
 _FIGURE = re.compile(r"\d[\d.,:-]*\d")
 
 
 class SingleEpisodeCoverage:
     """Implements `Validator`.
 
-    A fact counts as covered by an episode as far as the typed matcher finds it in the document
-    read as an answer, and in full where the document gives all values that the fact rests on.
+    A fact counts as covered by an episode as far as the typed matcher finds it in the document's
+    lines, and in full where the document gives all values that the fact rests on.
     """
 
     name = "single-episode-coverage"
@@ -92,15 +96,36 @@ def covered(text: str, fact: KeyFact, question: PlannedQuestion, episode: Planne
     labels = [r.label for r in readings(episode) if r.label.casefold() in fact.text.casefold()]
     if fact.values and labels and all_in(text, labels, fact.values):
         return 1.0
-    # The matcher is slow on documents, and finds nothing where a fact's figures are not there.
-    if all(_lacks(text, part) for part in fact.text.split("|")):
+    excerpt = _excerpt(text, fact.text)
+    if all(_lacks(excerpt, part) for part in fact.text.split("|")):
         return 0.0
-    return fact_score(read(text, question.prompt), fact.text)
+    return fact_score(read(excerpt, question.prompt), fact.text)
+
+
+def _excerpt(text: str, fact: str) -> str:
+    """The lines that share a word or a figure with the fact, as far apart as they are.
+
+    The matcher is slow on whole documents, and looks at three sentences in a row at most.
+    """
+    wanted = set(_stems(fact)) | set(_FIGURE.findall(fact))
+    kept: list[str] = []
+    for line in filter(None, text.splitlines()):
+        shares = not wanted.isdisjoint(_stems(line))
+        if shares or kept[-_APART:] != [_OTHER] * _APART:
+            kept.append(line if shares else _OTHER)
+    return "\n".join(kept)
+
+
+@lru_cache(maxsize=65536)
+def _stems(line: str) -> frozenset[str]:
+    """The words of a line, and its figures."""
+    return frozenset(content(fold(line))).union(_FIGURE.findall(line))
 
 
 def _lacks(text: str, fact: str) -> bool:
     """Whether a figure of two or more digits of the fact does not stand in the text."""
-    return any(figure not in text for figure in _FIGURE.findall(fact))
+    said = set(_FIGURE.findall(text))
+    return any(figure not in said for figure in _FIGURE.findall(fact))
 
 
 class ControlAnswerable:
