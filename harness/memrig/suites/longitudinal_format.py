@@ -7,6 +7,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TypeVar
 
 from memrig.errors import DataError
@@ -39,8 +40,8 @@ _ADDED = {
 _NOTHING: Mapping[str, object] = {}
 _EMPTY: Sequence[object] = ()
 _EPOCH = datetime.fromtimestamp(0, UTC)
-#: How many names a fix offers, and how much of a wrong one is compared with them.
-_SHOWN, _LONGEST = 3, 100
+#: How many names a fix offers, how much of a wrong one is compared, and with how many.
+_SHOWN, _LONGEST, _COMPARED = 3, 100, 500
 T = TypeVar("T")
 
 
@@ -62,7 +63,8 @@ def read_dataset(raw: object, *, questions: bool = True) -> tuple[list[Problem],
 
 def near(name: str, known: Collection[str]) -> str:
     """What may have been meant: names like this one, else some of those that there are."""
-    found = difflib.get_close_matches(name[:_LONGEST], known, n=_SHOWN) or list(known)
+    names = list(islice(known, _COMPARED))
+    found = difflib.get_close_matches(name[:_LONGEST], names, n=_SHOWN) or names
     return f"one of: {', '.join(found[:_SHOWN])}{', …' if len(found) > _SHOWN else ''}"
 
 
@@ -133,7 +135,8 @@ class _Reading:
 
     def _kind(self, item: Mapping[str, object], place: str, episode_id: str) -> Kind:
         where = f"{place}: meta"
-        meta = self._read(lambda: _mapping(item.get("meta") or {}, where), _NOTHING)
+        given = item.get("meta")
+        meta = _NOTHING if given is None else self._read(lambda: _mapping(given, where), _NOTHING)
         if "episode_type" in meta:
             where += ".episode_type"
             named = self._read(lambda: expect(meta["episode_type"], str, where), "")

@@ -1,9 +1,12 @@
 """Longitudinal files are refused for what no run can do with them: member, id, value and fix."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memrig.model.longitudinal import FORMAT, QUESTION_TYPES
 from memrig.suites.longitudinal_format import read_dataset
+from memrig.suites.longitudinal_lint import lint_dataset
 from memrig.suites.problems import Problem, errors_of, refusal
 from support.longitudinal import dataset, episode, question, spoilt
 
@@ -69,6 +72,7 @@ SPOILT = [
     (lambda d: first_episode(d).update(text="a\ud83d"), f"{EPISODE}: text", "surrogate", "repair"),
     (lambda d: first_episode(d).pop("scope_id"), f"{EPISODE}: scope_id", "is missing", "add"),
     (lambda d: first_episode(d).update(meta=[1]), f"{EPISODE}: meta", "expected dict", "object"),
+    (lambda d: first_episode(d).update(meta=""), f"{EPISODE}: meta", "expected dict", "object"),
     (lambda d: first_episode(d)["meta"].update(episode_type=1), f"{EPISODE}: meta.episode_type",
      "expected str, got int 1", "put text"),
     (lambda d: d["scopes"][0]["episodes"].append("x"), "scopes[0].episodes[4]",
@@ -115,6 +119,42 @@ def test_what_is_no_object_is_refused_as_a_whole(raw):
     """Or an empty one."""
     (found,) = faults(raw)
     assert found.where == "(top level)"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+
+
+def places(value: object) -> list[tuple[object, object]]:
+    """Every container of a JSON value with every key in it."""
+    keys = list(value) if isinstance(value, dict) else []
+    keys = list(range(len(value))) if isinstance(value, list) else keys
+    return [(value, key) for key in keys] + [
+        place
+        for key in keys
+        for place in places(value[key])  # type: ignore[index]
+    ]
+
+
+@given(st.data(), JSON)
+def test_whatever_stands_anywhere_is_read_or_named(data, value):
+    """Never a crash, and never a dataset with a hole in it."""
+    raw = dataset("one", "two")
+    container, key = data.draw(st.sampled_from(places(raw)))
+    container[key] = value
+    problems, made = read_dataset(raw)
+    assert (made is None) == bool(errors_of(problems))
+    for scope in made.scopes if made else ():
+        known = {item.episode_id for item in scope.episodes}
+        assert all(item.text.strip() and item.episode_id for item in scope.episodes)
+        for item in scope.questions:
+            assert set(item.evidence) <= known
+            assert 1 <= item.checkpoint <= len(known)
+            assert item.question_type in QUESTION_TYPES
+    lint_dataset(raw)
 
 
 def test_ids_occur_once_in_the_whole_file():

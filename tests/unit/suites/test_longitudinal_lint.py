@@ -1,7 +1,12 @@
 """What is odd in a longitudinal file stops no run: it is warned of, and stands in the report."""
 
+import json
+
 import pytest
 
+from memrig.errors import DataError
+from memrig.model.longitudinal import FORMAT
+from memrig.suites.lint import lint_file
 from memrig.suites.longitudinal_format import read_dataset
 from memrig.suites.longitudinal_lint import lint_dataset, notes, oddities
 from support.longitudinal import dataset, episode, question, spoilt
@@ -115,3 +120,27 @@ def test_with_an_error_only_what_was_read_is_listed():
     raw = spoilt(lambda d: stamp(d, 0, "x"))
     raw["scopes"][0]["episodes"].append(episode("one", 5, note="x"))
     assert [item.severity for item in lint_dataset(raw)] == ["error", "warning"]
+
+
+@pytest.mark.parametrize("raw", [dataset(), {"format": FORMAT}, {"scopes": []}, {"scopes": 3}])
+def test_the_format_is_known_by_its_name_or_its_shape(raw, tmp_path):
+    """LENS's files have no name."""
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps(raw), "utf-8")
+    assert lint_file(path) == lint_dataset(raw)
+
+
+def test_another_formats_name_goes_before_the_shape(tmp_path):
+    """It is linted as what it says it is."""
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps({"format": "memrig.conversations/1", "scopes": []}), "utf-8")
+    assert "scenarios" in {problem.where for problem in lint_file(path)}
+
+
+def test_what_is_of_no_format_is_told_the_ones_there_are(tmp_path):
+    """This one by its shape."""
+    path = tmp_path / "some.json"
+    path.write_text('{"a": 1}', "utf-8")
+    with pytest.raises(DataError, match="is of no format") as caught:
+        lint_file(path)
+    assert "an object with scopes (longitudinal)" in caught.value.fix
