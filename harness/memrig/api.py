@@ -269,13 +269,13 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
 
     Raises:
         DataError: the file cannot be used.
-        UsageError: the protocol has no judge.
+        UsageError: no judge gives the protocol one verdict an answer.
         GatewayError: the judge could not be had.
         IncompleteError: it gave no verdict at all, so that nothing is measured.
     """
     grader = load_grader(settings.protocol)
     if not isinstance(grader, JudgeGrader):
-        message = f"{settings.protocol} is not judged by a model"
+        message = f"{settings.protocol} has no verdict that is right or wrong as a label is"
         raise UsageError(message, where="--protocol", fix="for example answer-judge")
     items = read_labels(file) if file else default_labels()
 

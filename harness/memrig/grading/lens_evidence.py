@@ -50,8 +50,10 @@ def cited_by(record: QuestionRecord) -> Cited:
     known = {memory.handle: memory for memory in answer.memories}
     handles = dict.fromkeys(answer.cited)
     found = [known[handle] for handle in handles if handle in known]
-    # An answer of the memory's own has a handle for each of its citations, repeated ones too.
-    once = {(memory.ref_id, memory.episodes): memory for memory in found}
+    if record.native and any(memory.episodes and not memory.ref_id for memory in found):
+        # Refs and episodes came as two lists that do not pair: episodes are what can be checked.
+        found = [memory for memory in found if memory.episodes]
+    once = {_identity(memory): memory for memory in found}
     strange = sum(handle not in known for handle in handles)
     return Cited(tuple(once.values()), answer.unknown_citations + strange)
 
@@ -72,6 +74,16 @@ def retrieved(record: QuestionRecord) -> frozenset[str]:
 def required(asked: Asked) -> frozenset[str]:
     """The episodes that a right answer stands on."""
     return frozenset(asked.gold.evidence) if asked.gold.scorable else frozenset()
+
+
+def _identity(memory: Memory) -> object:
+    """What makes two cited handles the same citation.
+
+    An answer of the memory's own has a handle for each of its citations, repeated ones too. Void
+    claims without a ref may have been of anything, and each is one.
+    """
+    known = memory.ref_id or any(memory.episodes)
+    return (memory.ref_id, memory.episodes) if known else memory.handle
 
 
 def _real_share(claims: Claims) -> float:

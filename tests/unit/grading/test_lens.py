@@ -14,7 +14,7 @@ from memrig.grading.judges.pairwise import pairwise_names
 from memrig.grading.lens import V1, V3_4
 from memrig.grading.profile import Composing
 from memrig.model.longitudinal import CONTROL, DECISION, QUESTION_TYPES, SYNTHESIS
-from memrig.model.transcript import AnswerRecord, NaiveRecord
+from memrig.model.transcript import AnswerRecord, Memory, NaiveRecord
 from memrig.model.trial import Outcome
 from support.judges import blocks_of
 from support.lens import BARE, FACTS, GOLD, SAID, answer, fault, lens_asked, memory
@@ -72,6 +72,28 @@ class TestGrounding:
         found = marks(twice if mode == "agent" else own, mode=mode)
         assert found.scores["evidence_grounding"] == 0.5
         assert found.weights["evidence_grounding"] == 2
+
+    def test_void_claims_without_a_ref_are_not_taken_for_one_another(self):
+        """Nobody knows what they were of."""
+        names = ("e1", "e1", None, None, None)
+        own = tuple(
+            Memory(handle=f"m{n}", ref_id="", episodes=(name,)) for n, name in enumerate(names)
+        )
+        found = marks(answer(*(m.handle for m in own), memories=own), mode="native")
+        assert found.scores["evidence_grounding"] == 0.25
+
+    def test_a_memorys_own_answer_is_held_to_the_episodes_that_it_names(self):
+        """Three refs and two episodes do not pair; the contract does not ask that they do."""
+        refs = (memory("m1"), memory("m2"), memory("m3"))
+        episodes = tuple(
+            Memory(handle=handle, ref_id="", episodes=(name,))
+            for handle, name in (("m4", "e1"), ("m5", None))
+        )
+        cited = ("m1", "m2", "m3", "m4", "m5")
+        found = marks(answer(*cited, memories=(*refs, *episodes)), mode="native")
+        assert found.scores["evidence_grounding"] == 0.5
+        bare = marks(answer(*cited[:3], memories=refs), mode="native")
+        assert bare.scores["evidence_grounding"] == 0
 
     def test_a_cited_handle_that_stands_for_no_memory_counts_as_unknown(self):
         """Whoever wrote it."""
