@@ -149,13 +149,9 @@ class _Teller:
 
     def onset(self, fact: OnsetFact) -> _Said:
         at = self._onset(fact)
-        label, side, level = self._level(fact)
-        day = self._day(at)
-        text = f"{label} first went {side} {level} on {day}"
-        other = f"{label} first left its earlier range on {day}"
-        before, after = (self._shown(fact.signal, number) for number in (at - 1, at))
-        answer = f"{text}, at {after}; on {self._day(at - 1)} it had still been {before}."
-        return _Said((text, other), answer, self._around(fact.signal, at))
+        text = f"{self._label(fact.signal)} left its earlier range on {self._day(at)}, "
+        text += self._step(fact.signal, at)
+        return _Said((text,), f"{text}.", self._around(fact.signal, at))
 
     def order(self, fact: OrderFact) -> _Said:
         a, b = self._onset(fact.first), self._onset(fact.then)
@@ -164,9 +160,8 @@ class _Teller:
             raise StoryError(f"the order of {names} is not as stated")
         one, two = self._label(fact.first.signal), self._label(fact.then.signal)
         text = f"{one} moved first, on {self._day(a)}, and {two} after it, on {self._day(b)}"
-        other = f"{one} left its earlier range before {two} did"
         places = self._around(fact.first.signal, a) + self._around(fact.then.signal, b)
-        return _Said((text, other), f"{text}.", places)
+        return _Said((text,), f"{text}.", places)
 
     def gap(self, fact: GapFact) -> _Said:
         a, b = self._onset(fact.first), self._onset(fact.then)
@@ -185,7 +180,8 @@ class _Teller:
             names = f"{fact.first.signal!r} (episode {a}) and {fact.then.signal!r} (episode {b})"
             raise StoryError(f"{names} do not move in the same episode")
         one, two = self._label(fact.first.signal), self._label(fact.then.signal)
-        text = f"{one} and {two} left their earlier range on the same day, {self._day(a)}"
+        text = f"On {self._day(a)} {one} went {self._step(fact.first.signal, a)}, "
+        text += f"and {two} {self._step(fact.then.signal, b)}"
         places = self._around(fact.first.signal, a) + self._around(fact.then.signal, b)
         return _Said((text,), f"{text}.", places)
 
@@ -221,10 +217,9 @@ class _Teller:
         while at and beyond[at - 1]:
             at -= 1
         if not 0 < at < len(beyond):
-            label, side, threshold = self._level(level)
-            raise StoryError(
-                f"{label} does not go {side} {threshold} by episode {self.now} for good"
-            )
+            side = f"above {level.above:g}" if level.above is not None else f"below {level.below:g}"
+            problem = f"{level.signal!r} does not go {side} for good by episode {self.now}"
+            raise StoryError(problem)
         return at + 1
 
     def _beyond(self, level: Level, number: int) -> bool:
@@ -233,10 +228,8 @@ class _Teller:
             return value > _plain(level.above)
         return level.below is not None and value < _plain(level.below)
 
-    def _level(self, level: Level) -> tuple[str, str, str]:
-        signal = self.story.spec.signal(level.signal)
-        side, threshold = ("above", level.above) if level.below is None else ("below", level.below)
-        return signal.label, side, _amount(_plain(threshold or 0), signal.unit)
+    def _step(self, signal: str, at: int) -> str:
+        return f"from {self._shown(signal, at - 1)} to {self._shown(signal, at)}"
 
     def _around(self, signal: str, at: int) -> tuple[tuple[str, int], ...]:
         return ((signal, at - 1), (signal, at))
