@@ -190,7 +190,7 @@ def _composite_tile(report: Report) -> list[Pair]:
     if view is None:
         return []
     note = view.notes[0] if view.notes else "the weighted mean of all metrics"
-    return [Pair(f"Composite {view.profile}", view.value, note)]
+    return [Pair("Composite", view.value, note)]
 
 
 def _metric_tiles(report: Report) -> list[Pair]:

@@ -51,7 +51,7 @@ def composite_view(found: Composite | None) -> CompositeView | None:
         return None
     return CompositeView(
         profile=found.profile,
-        value=_percent(found.value),
+        value=_signed(found.value),
         closed=any(gate.closed for gate in found.gates),
         notes=tuple(_notes(found)),
         parts=tuple(map(_part, found.rows)),
@@ -68,17 +68,17 @@ def spoken(metric: str) -> str:
 def _notes(found: Composite) -> Iterator[str]:
     closed = [_gate(gate) for gate in found.gates if gate.closed]
     if closed:
-        yield f"gate closed: {', '.join(closed)}; without it {_percent(found.ungated)}"
+        yield f"gate closed: {', '.join(closed)}; without it {_signed(found.ungated)}"
     for gate in found.gates:
         if gate.value is None:
             yield f"gate not applied: {spoken(gate.metric)} was not measured"
     if found.measured_weight < found.weight:
         measured, whole = _weight(found.measured_weight), _weight(found.weight)
-        yield f"over the {measured} of {whole} of the weight that was measured"
+        yield f"measured: {measured} of {whole} of the weight"
 
 
 def _gate(gate: GateRow) -> str:
-    return f"{spoken(gate.metric)} {_percent(gate.value)} is below {percent(gate.least)}"
+    return f"{spoken(gate.metric)} {_signed(gate.value)} is below {_signed(gate.least)}"
 
 
 def _part(row: CompositeRow) -> PartView:
@@ -109,11 +109,15 @@ def _mean(found: Composite) -> str:
     if found.mean is None:
         return ""
     span = bounds(found.low, found.high)
-    return _percent(found.mean) + (f" [{span}]" if span else "")
+    return _percent(found.mean) + (f" [{span}], t interval" if span else ", without an interval")
 
 
 def _percent(fraction: float | None) -> str:
     return NOT_AVAILABLE if fraction is None else percent(fraction)
+
+
+def _signed(fraction: float | None) -> str:
+    return NOT_AVAILABLE if fraction is None else f"{percent(fraction)} %"
 
 
 def _weight(weight: float) -> str:

@@ -64,12 +64,12 @@ def student(values: Sequence[float], least: float = 0.0) -> Interval:
     """Student's t interval of a mean of few independent values, such as one a scenario.
 
     Args:
-        values: at least two, or nothing can be said.
+        values: at least two that differ, or nothing can be said: no spread is no certainty.
         least: what a value cannot fall below, as it cannot rise above 1.
     """
-    if len(values) < 2:
-        return NOTHING
     data = np.asarray(values, dtype=float)
+    if len(data) < 2 or np.ptp(data) < _SAME:
+        return NOTHING
     error = float(data.std(ddof=1)) / math.sqrt(len(data))
     half = float(stats.t.ppf(0.5 + LEVEL / 2, len(data) - 1)) * error
     middle = float(data.mean())

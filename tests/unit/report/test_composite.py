@@ -55,7 +55,7 @@ class TestTerminal:
         text = printed(composite_report())
         assert row_of(text, "answer quality")[-1] == "n/a"
         assert "answer quality, action quality: n/a (no judge was asked)" in text
-        assert "over the 0.80 of 1.00 of the weight that was measured" in text
+        assert "measured: 0.80 of 1.00 of the weight" in text
 
     def test_a_closed_gate_stands_beside_the_ungated_value(self):
         """0, why, and what it would have been."""
@@ -63,7 +63,7 @@ class TestTerminal:
         said = " ".join(printed(report).split())
         assert "composite lens-v1: 0.0 %" in said
         ungated = f"{report.composite.ungated * 100:.1f}"
-        assert f"evidence grounding 30.0 is below 50.0; without it {ungated}" in said
+        assert f"evidence grounding 30.0 % is below 50.0 %; without it {ungated} %" in said
 
     def test_scopes_stand_by_themselves_with_their_mean(self):
         """Gates that closed in one are named there."""
@@ -101,7 +101,7 @@ class TestPage:
         """And a place in the contents."""
         page = render_html(composite_report())
         assert 'href="#composite"' in page
-        assert page.index("Composite lens-v1") < page.index("fact recall")
+        assert page.index(">Composite<") < page.index("fact recall")
 
     def test_parts_and_scopes_are_told_as_in_the_terminal(self):
         """One wording for both."""
@@ -112,7 +112,7 @@ class TestPage:
     def test_a_closed_gate_is_an_alert(self):
         """Nobody reads 0 as a low score."""
         page = render_html(composite_report(*GATED))
-        assert '<p class="alert">gate closed: evidence grounding 30.0 is below 50.0' in page
+        assert '<p class="alert">gate closed: evidence grounding 30.0 % is below 50.0 %' in page
 
     def test_a_scopes_name_is_text(self):
         """It comes from a data file."""

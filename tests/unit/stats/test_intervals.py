@@ -150,17 +150,19 @@ def test_clustered_intervals_cover_what_naive_ones_do_not(count):
 @given(st.lists(st.floats(-0.2, 1), min_size=2, max_size=12))
 def test_students_interval_is_scipys(values):
     """Cut at what a value can be."""
-    error = float(stats.sem(values))
     ours = student(values, least=-1.0)
-    if error < 1e-9:
+    if np.ptp(values) < 1e-9:
+        assert ours == NOTHING
         return
+    error = float(stats.sem(values))
     low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=error)
     assert (ours.low, ours.high) == pytest.approx((max(-1, low), min(1, high)))
 
 
-def test_students_interval_needs_two_values():
-    """One says nothing of its spread."""
-    assert student([0.5]) == NOTHING
+@pytest.mark.parametrize("values", [[], [0.5], [0.0, 0.0, 0.0]])
+def test_students_interval_needs_two_values_that_differ(values):
+    """One says nothing of its spread, and scopes that are all gated would claim certainty."""
+    assert student(values) == NOTHING
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.05])

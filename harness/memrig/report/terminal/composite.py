@@ -17,8 +17,7 @@ def print_composite(report: Report, console: Console) -> None:
     view = composite_view(report.composite)
     if view is None:
         return
-    unit = "" if view.value == NOT_AVAILABLE else " %"
-    line = Text(f"composite {view.profile}: ").append(f"{view.value}{unit}", f"bold {_style(view)}")
+    line = Text(f"composite {view.profile}: ").append(view.value, f"bold {_style(view)}")
     console.print(line)
     for number, note in enumerate(view.notes):
         console.print(warning(note, BAD if view.closed and not number else WARN))
@@ -66,4 +65,4 @@ def _print_scopes(report: Report, view: CompositeView, console: Console) -> None
     if more > 0:
         table.add_row(Text(f"and {plural(more, 'more scope')}, in the report", DIM))
     console.print(table)
-    console.print(Text(f"\nmean over scopes {view.mean}, t interval\n", DIM))
+    console.print(Text(f"\nmean over scopes {view.mean}\n", DIM))
