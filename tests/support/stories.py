@@ -1,6 +1,27 @@
-"""A small story of a pump, whole: two phases, two series that matter, one that recovers."""
+"""A data sheet by itself, and a small story of a pump, whole."""
 
-from memrig.generation.spec import Spec
+from datetime import date
+
+from memrig.generation.model import Reading, Section, Sheet
+from memrig.generation.spec import DocumentStyle, Spec
+
+STYLE = DocumentStyle(title="Site log", voice="dry", words=(200, 450))
+
+
+def sheet_of(readings: int = 6, events: int = 2, day: date = date(2024, 3, 4)) -> Sheet:
+    """A sheet of two sections."""
+    made = [Reading(label=f"gauge {'abcdefghij'[n]}", value=f"{n}7.{n}5", unit="kPa")
+            for n in range(readings)]  # fmt: skip
+    return Sheet(
+        heading="Site log, Northgate",
+        day=day,
+        sections=(
+            Section(title="Hall", readings=tuple(made[::2])),
+            Section(title="Yard", readings=tuple(made[1::2])),
+        ),
+        events=tuple(f"The gate was painted in colour {'xyzuvw'[n]}." for n in range(events)),
+    )
+
 
 _TYPES = (
     "longitudinal",

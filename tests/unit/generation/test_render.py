@@ -3,7 +3,6 @@
 import asyncio
 import re
 import statistics
-from datetime import date
 from hashlib import sha256
 from itertools import pairwise
 
@@ -12,29 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memrig.errors import DataError
-from memrig.generation.model import Reading, Section, Sheet
+from memrig.generation.model import Reading
 from memrig.generation.phrases import FILLER
 from memrig.generation.render import SeededRenderer, document
-from memrig.generation.spec import DocumentStyle
 from memrig.grading.typed.numbers import find_numbers
 from memrig.grading.typed.words import fold
-
-STYLE = DocumentStyle(title="Site log", voice="dry", words=(200, 450))
-
-
-def sheet_of(readings: int = 6, events: int = 2, day: date = date(2024, 3, 4)) -> Sheet:
-    """A sheet of two sections."""
-    made = [Reading(label=f"gauge {'abcdefghij'[n]}", value=f"{n}7.{n}5", unit="kPa")
-            for n in range(readings)]  # fmt: skip
-    return Sheet(
-        heading="Site log, Northgate",
-        day=day,
-        sections=(
-            Section(title="Hall", readings=tuple(made[::2])),
-            Section(title="Yard", readings=tuple(made[1::2])),
-        ),
-        events=tuple(f"The gate was painted in colour {'xyzuvw'[n]}." for n in range(events)),
-    )
+from support.stories import STYLE, sheet_of
 
 
 @given(seed=st.integers(0, 2**63), readings=st.integers(2, 10), events=st.integers(0, 6))
