@@ -32,7 +32,7 @@ from memrig.runs.directory import RunDirectory
 from memrig.runs.judge import truth_of
 from memrig.trial.directory import load_trial
 
-#: So many questions are shown with their calls; `memrig inspect` shows the others.
+#: So many questions are shown with their calls; `memrig show` shows the others.
 QUESTIONS = 300
 
 #: By scenario: which checkpoint stands after how many episodes, counted from 1.
