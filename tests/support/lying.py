@@ -18,7 +18,8 @@ def lying(parent: Path, lie: str = "", file: Path | None = None) -> Path:
         file: where it remembers ids from run to run; a process alone can do that.
     """
     folder = parent / f"lying-{lie or 'not'}"
-    shutil.copytree(LYING, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(LYING, folder, ignore=without, dirs_exist_ok=True)
     manifest = folder / "adapter.toml"
     variables = f'LIE = "{lie}"' + (f', LIE_FILE = "{file}"' if file else "")
     here = f'PYTHONDONTWRITEBYTECODE = "1", {variables}'

@@ -60,7 +60,7 @@ def timeline_of(directory: RunDirectory, found: Collected) -> Timeline | None:
     """
     specs = [spec for spec in directory.specs() if spec.kind == "scored"]
     checkpoints = _checkpoints(directory, specs)
-    if not any(len(places) > 1 for places in checkpoints.values()):
+    if not checkpoints:
         return None
     grades = {(g.trial_id, g.scenario_id, g.question_id): g for g in found.grades}
     moments: list[Moment] = []
@@ -72,19 +72,26 @@ def timeline_of(directory: RunDirectory, found: Collected) -> Timeline | None:
             moments.append(moment)
             if len(shown) < QUESTIONS:
                 shown.append(_question(asked, grade, moment))
+    if not moments:
+        return None
     metric = next((n for n in SCORES if any(n in g.scores for g in found.grades)), "")
     return _timeline(metric, _limits(specs[0]), moments, shown)
 
 
 def _checkpoints(directory: RunDirectory, specs: Sequence[TrialSpec]) -> Checkpoints:
-    found: dict[str, Mapping[int, int]] = {}
-    for spec in specs:
-        for ref in spec.scenarios:
-            if ref.scenario_id not in found:
-                positions = directory.scenario(spec, ref.scenario_id).truth()[2]
-                places = sorted(set(positions.values()))
-                found[ref.scenario_id] = {place: n for n, place in enumerate(places, 1)}
-    return found
+    """Empty where no scenario has more than one. Those with one question are not read for that."""
+    refs = {ref.scenario_id: (spec, ref) for spec in specs for ref in spec.scenarios}
+    several = {name: found for name, found in refs.items() if found[1].questions > 1}
+    read = {name: _places(directory, spec, name) for name, (spec, _) in several.items()}
+    if not any(len(places) > 1 for places in read.values()):
+        return {}
+    rest = {name: spec for name, (spec, _) in refs.items() if name not in read}
+    return read | {name: _places(directory, spec, name) for name, spec in rest.items()}
+
+
+def _places(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Mapping[int, int]:
+    positions = directory.scenario(spec, scenario_id).truth()[2]
+    return {place: number for number, place in enumerate(sorted(set(positions.values())), 1)}
 
 
 def _settled(
