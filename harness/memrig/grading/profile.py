@@ -6,7 +6,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from memrig.model.longitudinal import CONTROL, SYNTHESIS
 
-Tier = Literal[1, 2, 3]
+#: From plain to deep; 0 stands beside a composite.
+Tier = Literal[0, 1, 2, 3]
 #: What differs by less differs by how floats are added up.
 _DIGITS = 6
 

@@ -34,13 +34,17 @@ class ScopeView:
 
 @dataclass(frozen=True, slots=True)
 class CompositeView:
-    """A composite. `notes` are what must be read with the number: gates, and what is missing."""
+    """A composite. `notes` are what must be read with the number: gates, and what is missing.
+
+    `beside` are metrics that weigh nothing.
+    """
 
     profile: str
     value: str
     closed: bool
     notes: tuple[str, ...]
     parts: tuple[PartView, ...]
+    beside: tuple[PartView, ...]
     scopes: tuple[ScopeView, ...]
     mean: str
 
@@ -55,6 +59,7 @@ def composite_view(found: Composite | None) -> CompositeView | None:
         closed=any(gate.closed for gate in found.gates),
         notes=tuple(_notes(found)),
         parts=tuple(map(_part, found.rows)),
+        beside=tuple(map(_part, found.beside)),
         scopes=tuple(map(_scope, found.scopes)) if len(found.scopes) > 1 else (),
         mean=_mean(found),
     )
@@ -83,9 +88,9 @@ def _gate(gate: GateRow) -> str:
 
 def _part(row: CompositeRow) -> PartView:
     return PartView(
-        tier=str(row.tier),
+        tier=str(row.tier or ""),
         name=spoken(row.metric),
-        weight=_weight(row.weight),
+        weight=_weight(row.weight) if row.tier else "",
         value=_percent(row.value),
         bounds=bounds(row.low, row.high),
         n=count(row.n) if row.n else "",

@@ -17,9 +17,9 @@ class _Frozen(BaseModel):
 
 
 class CompositeRow(_Frozen):
-    """One metric of a profile. Without a value, `reason` says why it was not measured.
+    """One metric of a profile, or one of tier 0 that stands beside it.
 
-    Values are fractions; one that is a difference may be negative. `n` counts the questions behind
+    Without a value, `reason` says why it was not measured. Values are fractions; one that is a difference may be negative. `n` counts the questions behind
     it, `missing` the others that it was meant for by why it could not be measured there.
     """
 
@@ -58,6 +58,7 @@ class ScopeRow(_Frozen):
 class Composite(_Frozen):
     """The composite of a run, over all questions together.
 
+    `beside` are the protocol's other metrics, which weigh nothing.
     `value` is 0 where a gate closed, `ungated` what it would have been; both are None where nothing
     was measured. `measured_weight` of `weight` stands behind them. `mean`, `low` and `high` are the
     mean of the scopes' values and its 95 % t interval; None for less than two scopes.
@@ -70,6 +71,7 @@ class Composite(_Frozen):
     measured_weight: float
     gates: tuple[GateRow, ...]
     rows: tuple[CompositeRow, ...]
+    beside: tuple[CompositeRow, ...]
     scopes: tuple[ScopeRow, ...]
     mean: float | None
     low: float | None
@@ -90,14 +92,15 @@ def composite(
     graded = [grade for grade in grades if grade.status == "graded"]
     if not graded:
         return None
-    binary = {metric.name: metric for metric in metrics}
-    rows = tuple(_row(graded, part, binary.get(part.metric), seed) for part in profile.parts)
+    known = {metric.name: metric for metric in metrics}
+    rows = tuple(_row(graded, part, known.get(part.metric), seed) for part in profile.parts)
+    others = [metric for metric in metrics if metric.name not in {row.metric for row in rows}]
     values = {row.metric: row.value for row in rows if row.value is not None}
     whole = profile.compose(values)
     scopes = _scopes(graded, profile)
-    known = [scope.value for scope in scopes if scope.value is not None]
+    composites = [scope.value for scope in scopes if scope.value is not None]
     # A composite that holds a difference may be below 0.
-    spread = student(known, least=-1.0)
+    spread = student(composites, least=-1.0)
     return Composite(
         profile=profile.name,
         value=whole.value,
@@ -114,8 +117,9 @@ def composite(
             for gate in profile.gates
         ),
         rows=rows,
+        beside=tuple(_row(graded, Part(one.name, 0, 0.0), one, seed) for one in others),
         scopes=scopes,
-        mean=sum(known) / len(known) if len(known) > 1 else None,
+        mean=sum(composites) / len(composites) if len(composites) > 1 else None,
         low=spread.low,
         high=spread.high,
     )

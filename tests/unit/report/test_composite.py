@@ -57,6 +57,17 @@ class TestTerminal:
         assert "answer quality, action quality: n/a (no judge was asked)" in text
         assert "measured: 0.80 of 1.00 of the weight" in text
 
+    def test_metrics_without_a_weight_stand_below_it(self):
+        """What was retrieved, and the naive opponent."""
+        grades = [
+            grade.model_copy(update={"scores": grade.scores | {"evidence_retrieved": 0.75}})
+            for grade in scope_grades("reef")
+        ]
+        text = printed(composite_report(*grades))
+        assert row_of(text, "evidence retrieved")[:3] == ["evidence", "retrieved", "75.0"]
+        assert row_of(text, "fact recall naive")[-1] == "n/a"
+        assert "evidence retrieved" in paged(composite_report(*grades))
+
     def test_a_closed_gate_stands_beside_the_ungated_value(self):
         """0, why, and what it would have been."""
         report = composite_report(*GATED)

@@ -100,6 +100,17 @@ def test_a_metric_that_was_measured_in_part_counts_what_was():
     assert part.reason == ""
 
 
+@pytest.mark.parametrize("metric", ["evidence_retrieved", "naive_baseline_advantage"])
+def test_other_metrics_stand_beside_it_and_weigh_nothing(metric):
+    """What was retrieved, and how the naive opponent did."""
+    plain = made(*scope("s1"))
+    found = made(*scope("s1", **{metric: 0.25}))
+    (beside,) = [row for row in found.beside if row.metric == metric]
+    assert (beside.value, beside.weight, beside.tier) == (0.25, 0, 0)
+    assert found.value == plain.value
+    assert metric not in {row.metric for row in found.rows}
+
+
 @pytest.mark.parametrize("metric", ["evidence_grounding", "budget_compliance"])
 def test_a_gate_makes_the_composite_0(metric):
     """With the ungated value beside it."""

@@ -35,14 +35,15 @@ def _style(view: CompositeView) -> str:
 def _print_parts(report: Report, view: CompositeView, console: Console) -> None:
     table = new_table("tier", "metric", "weight", "value", "95 %", "n", right=(2, 3, 4, 5))
     stamped(table, report, "what the composite is made of, percent")
-    for part in view.parts:
+    every = (*view.parts, *view.beside)
+    for part in every:
         style = DIM if part.why else ""
         cells = (part.tier, part.name, part.weight, part.value, part.bounds, part.n)
-        table.add_row(*(Text(cell, style) for cell in cells))
+        table.add_row(*(Text(cell, style) for cell in cells), end_section=part is view.parts[-1])
     console.print(table)
     console.print()
     reasons: dict[str, list[str]] = {}
-    for part in view.parts:
+    for part in every:
         if part.why:
             reasons.setdefault(part.why, []).append(part.name)
     for why, names in reasons.items():
