@@ -19,8 +19,9 @@ class _Frozen(BaseModel):
 class CompositeRow(_Frozen):
     """One metric of a profile, or one of tier 0 that stands beside it.
 
-    Without a value, `reason` says why it was not measured. Values are fractions; one that is a difference may be negative. `n` counts the questions behind
-    it, `missing` the others that it was meant for by why it could not be measured there.
+    Values are fractions; one that is a difference may be negative. `n` counts the questions behind
+    it, `missing` the others that it was meant for by why it could not be measured there. Without a
+    value, `reason` says why there is none.
     """
 
     metric: str
@@ -58,7 +59,6 @@ class ScopeRow(_Frozen):
 class Composite(_Frozen):
     """The composite of a run, over all questions together.
 
-    `beside` are the protocol's other metrics, which weigh nothing.
     `value` is 0 where a gate closed, `ungated` what it would have been; both are None where nothing
     was measured. `measured_weight` of `weight` stands behind them. `mean`, `low` and `high` are the
     mean of the scopes' values and its 95 % t interval; None for less than two scopes.
