@@ -33,7 +33,7 @@ from memrig.generation.planner import FormulaPlanner
 from memrig.generation.render import SeededRenderer
 from memrig.generation.spec import Spec
 from memrig.generation.specfile import BUILT_IN, built_in, read_spec
-from memrig.generation.stuffed import stuffed_of
+from memrig.generation.stuffed import picked_lines, stuffed_of
 from memrig.generation.validators import limits, validate
 from memrig.grading.base import load_grader
 from memrig.grading.judges.base import JudgeGrader
@@ -298,16 +298,18 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
 
 
 DETERMINISTIC = "deterministic"
-#: Answers from all documents at once, for the validator `stuffed-band`.
-STUFFED_BY = "local/extractive"
 
 
 @dataclass(frozen=True, slots=True)
 class GenerateModels:
-    """Who plans and who renders a dataset: ``deterministic``, or a model and how it is called."""
+    """Who plans, who renders, and who answers from all documents for the validator `stuffed-band`.
+
+    Each is ``deterministic``, or a model; and how models are called.
+    """
 
     planner: str = DETERMINISTIC
     renderer: str = DETERMINISTIC
+    stuffed: str = DETERMINISTIC
     llm: GatewayMode = "record"
     record: Path | None = None
     limits: Limits = field(default_factory=Limits)
@@ -388,9 +390,9 @@ async def _made(settings: GenerateSettings, say: Callable[[str], None]) -> Made:
         for given in settings.specs
         for spec in _specs(given)
     ]
-    asked = frozenset({models.planner, models.renderer, STUFFED_BY}) - {DETERMINISTIC}
+    asked = frozenset({models.planner, models.renderer, models.stuffed}) - {DETERMINISTIC}
     record = models.record
-    if record is None and asked - {STUFFED_BY}:  # what was paid for is kept
+    if record is None and asked:  # what was paid for is kept
         settings.out.mkdir(parents=True, exist_ok=True)
         record = settings.out / f"{settings.name}.llm.sqlite"
     async with bare_gateway(asked, models.llm, record, models.limits) as gateway:
@@ -398,7 +400,8 @@ async def _made(settings: GenerateSettings, say: Callable[[str], None]) -> Made:
 
 
 def _back_ends(models: GenerateModels, chat: Chat) -> BackEnds:
-    stuffed = stuffed_of(chat, STUFFED_BY)
+    lines = models.stuffed == DETERMINISTIC
+    stuffed = picked_lines if lines else stuffed_of(chat, models.stuffed)
 
     def planner(_: Spec) -> Planner:
         formulas = models.planner == DETERMINISTIC
@@ -409,7 +412,11 @@ def _back_ends(models: GenerateModels, chat: Chat) -> BackEnds:
             return SeededRenderer()
         return renderer_of(chat, models.renderer, forbidden=spec.forbidden, seed=spec.seed)
 
-    names = {"planner": models.planner, "renderer": models.renderer, "stuffed": STUFFED_BY}
+    names = {
+        "planner": models.planner,
+        "renderer": models.renderer,
+        "stuffed": models.stuffed,
+    }
     return BackEnds(planner, renderer, lambda draft: validate(draft, stuffed), limits, names)
 
 

@@ -14,6 +14,7 @@ Specs = Annotated[
     list[str],
     typer.Option("--spec", help="A spec.yaml, a built-in spec's name, or builtin for all of them."),
 ]
+_STUFFED = "Who answers from all documents at once, to see that this is not enough: a model's name."
 Model = Annotated[str, typer.Option(help="deterministic, or a model's name.")]
 
 
@@ -31,13 +32,15 @@ def longitudinal(  # noqa: PLR0913, PLR0917 - the flags of the command line, one
     distractors: Annotated[float | None, typer.Option(min=0, help="For each of them.")] = None,
     planner: Model = api.DETERMINISTIC,
     renderer: Model = api.DETERMINISTIC,
+    stuffed: Annotated[str, typer.Option(help=_STUFFED)] = api.DETERMINISTIC,
     check: Annotated[bool, typer.Option("--check", help="Compare, and write nothing.")] = False,
     llm: Llm = "record",
     llm_record: LlmRecord = None,
     stop_at: Limits = None,
 ) -> None:
     """Makes a longitudinal dataset; refuses one that fails a validator."""
-    models = api.GenerateModels(planner, renderer, llm, llm_record, parse_limits(stop_at or []))
+    limits = parse_limits(stop_at or [])
+    models = api.GenerateModels(planner, renderer, stuffed, llm, llm_record, limits)
     settings = api.GenerateSettings(name, tuple(spec), out, episodes, distractors, models)
     made = api.check_longitudinal if check else api.generate_longitudinal
     for path, digest in made(settings, typer.echo).items():

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memrig.errors import DataError
+from memrig.errors import DataError, MemrigError
 from memrig.generation.dataset import dataset_json, provenance_json
 from memrig.generation.model import Draft, Finding, PlannedEpisode, Planner, Renderer
 from memrig.generation.spec import Spec
 from memrig.generation.story import seed_of
+from memrig.generation.validators.base import episode_place
 from memrig.model.canonical import derive
 
 #: Documents that are rendered at once; a model's provider is asked by so many.
@@ -105,10 +106,17 @@ async def _draft(spec: Spec, ends: BackEnds) -> Draft:
     async def text(episode: PlannedEpisode) -> str:
         async with turns:
             seed = derive(seed_of(spec), "render", episode.episode_id)
-            return await renderer.render(episode.sheet, spec.document, seed)
+            try:
+                return await renderer.render(episode.sheet, spec.document, seed)
+            except MemrigError as error:  # a renderer does not know which episode it is
+                error.where = f"spec {spec.name}: {episode_place(episode)}: {error.where}"
+                raise
 
-    async with asyncio.TaskGroup() as group:
-        tasks = {e.episode_id: group.create_task(text(e)) for e in plan.episodes}
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {e.episode_id: group.create_task(text(e)) for e in plan.episodes}
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
     return Draft(plan, {episode_id: task.result() for episode_id, task in tasks.items()})
 
 
