@@ -21,7 +21,11 @@ def worst_questions(directory: RunDirectory, found: Collected) -> tuple[ShownQue
 
 def _went_wrong(grade: Grade) -> bool:
     score = score_of(grade)
-    return (grade.rank or 99) > 1 if score is None else score < 1
+    if score is not None:
+        return score < 1
+    if grade.missing:  # nothing to hold the answer against, such as a question without key facts
+        return grade.outcome in _FAULTS
+    return (grade.rank or 99) > 1
 
 
 def _spread(grades: list[Grade]) -> list[Grade]:

@@ -62,6 +62,7 @@ class Composite(_Frozen):
     `value` is 0 where a gate closed, `ungated` what it would have been; both are None where nothing
     was measured. `measured_weight` of `weight` stands behind them. `mean`, `low` and `high` are the
     mean of the scopes' values and its 95 % t interval; None for less than two scopes.
+    `beside` are the protocol's other metrics, which weigh nothing.
     """
 
     profile: str

@@ -199,6 +199,13 @@ class TestWorst:
         assert _went_wrong(grade(scores={"f1": 0.5}, rank=1))
         assert not _went_wrong(grade(scores={"accuracy": 1.0}, rank=None))
 
+    def test_what_no_answer_could_be_held_against_did_not_go_wrong(self):
+        """A question without key facts has no score; a crash on it is one all the same."""
+        bare = {"scores": {"budget_compliance": 1.0}, "rank": None}
+        bare["missing"] = {"fact_recall": "the question has no key facts"}
+        assert not _went_wrong(grade(**bare))
+        assert _went_wrong(grade(**bare, outcome="adapter_crashed"))
+
     def test_without_answers_the_rank_counts(self):
         """As before."""
         scores = {"recall_any@1": 0.0}
