@@ -1,6 +1,8 @@
 """A data sheet by itself, and a small story of a pump, whole."""
 
+import json
 from datetime import date
+from html import unescape
 
 from memrig.generation.model import Reading, Section, Sheet
 from memrig.generation.spec import DocumentStyle, Spec
@@ -21,6 +23,12 @@ def sheet_of(readings: int = 6, events: int = 2, day: date = date(2024, 3, 4)) -
         ),
         events=tuple(f"The gate was painted in colour {'xyzuvw'[n]}." for n in range(events)),
     )
+
+
+def sheet_in(prompt: str) -> Sheet:
+    """The data sheet of a prompt, as a model reads it."""
+    start, end = prompt.index("{"), prompt.rindex("}") + 1
+    return Sheet.model_validate(json.loads(unescape(prompt[start:end])))
 
 
 _TYPES = (

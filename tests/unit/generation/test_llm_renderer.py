@@ -1,8 +1,6 @@
 """A model as the renderer: what it is told, what is taken from it, and what is asked again."""
 
-import json
 from collections.abc import Callable
-from html import unescape
 
 import pytest
 
@@ -17,7 +15,7 @@ from memrig.generation.spec import DocumentStyle
 from support.fake_chat import ScriptedChat, says
 from support.gateways import CLAUDE, GPT, QUICK, upstreams_of
 from support.llm_standin import LlmStandIn, Say, Seen
-from support.stories import STYLE, pump_spec, sheet_of
+from support.stories import STYLE, pump_spec, sheet_in, sheet_of
 
 SHEET = sheet_of()
 
@@ -25,12 +23,6 @@ SHEET = sheet_of()
 def written(sheet: Sheet = SHEET, seed: int = 3) -> str:
     """A good document."""
     return document(sheet, STYLE, seed)
-
-
-def sheet_in(prompt: str) -> Sheet:
-    """The data sheet of a prompt, as a model reads it."""
-    start, end = prompt.index("{"), prompt.rindex("}") + 1
-    return Sheet.model_validate(json.loads(unescape(prompt[start:end])))
 
 
 async def rendered(chat: ScriptedChat, forbidden: tuple[str, ...] = ()) -> str:
