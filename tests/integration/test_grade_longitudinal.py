@@ -6,14 +6,22 @@ from pathlib import Path
 import pytest
 
 from support.command import Done, memrig
+from support.judges import blocks_of
+from support.llm_standin import Seen
 from support.longitudinal import dataset
+from support.model_fixtures import nobody, standin
+from support.model_runs import CLAUDE
+
+__all__ = ["nobody", "standin"]
 
 RIGHT = "Entry {} was made, which is what the sheets show."
 
 
 def graded(folder: Path, answers: list[dict[str, object]], *more: object) -> Done:
     """Two scopes of four episodes, asked after the second and the fourth of each."""
-    (folder / "data.json").write_text(json.dumps(dataset("reef", "mill")))
+    data = dataset("reef", "mill")
+    data["questions"][-1]["question_type"] = "action_recommendation"
+    (folder / "data.json").write_text(json.dumps(data))
     (folder / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in answers))
     chosen = ("--suite", "longitudinal", "--file", "data.json", "--answers", "answers.jsonl")
     done = memrig("grade", *chosen, "--out", folder / "run", *more, cwd=folder)
@@ -73,3 +81,29 @@ def test_the_later_weights_are_a_protocol_of_their_own(tmp_path):
     assert found["profile"] == "lens-v3.4"
     assert "fact_recall" not in found["values"]
     assert found["values"]["citation_coverage"] == found["values"]["evidence_coverage"]
+
+
+def judge(seen: Seen) -> str:
+    """Prefers whatever stands first, and finds every recommendation but specific."""
+    if "finding" in blocks_of(seen.text):
+        return json.dumps({"met": "It is specific" not in seen.text})
+    return json.dumps({"choice": "A"})
+
+
+def test_a_judge_adds_what_it_is_for_and_replays(standin, tmp_path):
+    """Four facts in two orders and five criteria; a preference for a place cancels out."""
+    standin.script = judge
+    record = ("--judge-model", CLAUDE, "--llm-record", tmp_path / "judge.sqlite")
+    graded(tmp_path, answers("ep_002"), *record)
+    found = composite(tmp_path)
+    assert found["values"]["answer_quality"] == 0.5
+    assert found["values"]["action_quality"] == pytest.approx(0.8)
+    assert found["measured_weight"] == pytest.approx(0.8)
+    calls = len(standin.seen)
+    assert calls == 4 * 2 + 5
+    second = ("--out", tmp_path / "second", "--llm", "replay-strict")
+    graded(tmp_path, answers("ep_002"), *record, *second)
+    assert len(standin.seen) == calls
+    again = json.loads((tmp_path / "second" / "report.json").read_text())
+    assert again["composite"]["value"] == found["value"]
+    assert again["complete"]
