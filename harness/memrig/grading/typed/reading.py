@@ -152,7 +152,7 @@ _IT_IS_NOT = re.compile(
 
 # ---------------------------------------------------------------------------------- sentences
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?=[\"')\]]*(?:\s|$))|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?=[\"')\]]*(?:\s|$))|\n+|(?<=\s)\|(?=\s)")
 _INTERROGATIVE = re.compile(
     r"\W*(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could"
     r"|will|would|should|has|have|had|in what|on what|on which|in which|at what|from wh\w+|by what"
@@ -215,8 +215,12 @@ _BOUNDARY = re.compile(
     + _NOW
     + r"|later|then|has been|is now|are now)\b)"
     r"|\s+and\s+(?=(?:" + _PRONOUN + r")\s+(?:is|are|was|were|do|does|did|has|have|had|will"
-    r"|would|can|could)\b))"
-    r"|(?P<break>\s-+\s|[()\[\]])"
+    r"|would|can|could)\b)"
+    r"|,\s*(?=(?:thereby |thus |and )?(?:creat|caus|mak|lead|leav|forc|result|suggest|indicat|impl"
+    r"y|allow|mean|show|requir|prompt|trigger|driv|produc)ing\b)"
+    r"|(?:,|,?\s+and)\s+(?=(?:[a-z'-]+\s+){1,4}(?:is|are|was|were|do|does|did|has|have|had|will"
+    r"|would|can|could)\s+not\b))"
+    r"|(?P<aside>[(\[])|(?P<resume>[)\]])|(?P<break>\s-+\s)"
 )
 _OUTER = re.compile(
     r"\b(?:(?:not|never|no longer|hardly) (?:actually |really |at all )?"
@@ -233,11 +237,14 @@ _HARMLESS = re.compile(
     r"|\bno (?:later|earlier|sooner|more|less|fewer|doubt|problem|matter|wonder) (?:than|that)?\b"
     r"|\bnothing (?:but|else|other)\b|\bnot (?:sure|certain)\b|\bwithout (?:a )?doubt\b"
     r"|\bno doubt\b|\bwhether or not\b|\bno\W+(?=,)|^\W*no\s*[,.!:-]|^\W*no\W*$"
+    r"|\b(?:not|no) (?:(?:a|an|just|mere|purely|merely) )*"
+    r"(?:coincidence|coincidental|unrelated|irrelevant)\b"
     r"|\bno one (?:else|other)\b|\bif not\b|\bnot to mention\b"
 )
 _INNER = re.compile(
     r"\b(?:not|never|no longer|no|nor|neither|none|nobody|no one|nothing|without|hardly|lacks?"
-    r"|lacking|absence of|lack of|excluding|unlikely)\b"
+    r"|lacking|absence of|lack of|excluding|unlikely|coincidence|coincidental|unrelated"
+    r"|independent(?:ly)? of|irrelevant)\b"
 )
 _VERBS = re.compile(
     r"\b(?:den(?:y|ies|ied|ying)|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
@@ -277,14 +284,71 @@ def read(answer: str, question: str = "", names: tuple[str, ...] = ()) -> Readin
     text = _without_titles(said, names)
     clauses: list[Clause] = []
     kept: list[tuple[int, int]] = []
-    for number, (start, end) in enumerate(_sentences(text)):
+    sentences = _sentences(text)
+    for number, (start, end) in enumerate(sentences):
         sentence = text[start:end]
-        if denies_all(sentence) and clauses:
+        if clauses and _takes_back(sentence, last=number == len(sentences) - 1):
+            clauses = [_denied(clause) for clause in clauses]
+        elif denies_all(sentence) and clauses:
             clauses = _deny_last(clauses)
         elif not _echoes(sentence, asking):
             clauses += _clauses_of(text, start, end, number, asking)
             kept.append((start, end))
-    return Reading(said, asking, tuple(clauses), tuple(kept))
+    return Reading(said, asking, tuple(_wrapped(text, clauses, asking)), tuple(kept))
+
+
+_FALSE = r"(?:false|wrong|untrue|incorrect|not (?:true|so|right|correct|the case|accurate))"
+_NONE_OF_IT = re.compile(
+    r"\W*(?:none of (?:this|that|it|these|those|the above)\W+(?:\w+\W+)?(?:is|are|was|were)\W+"
+    r"(?:true|so|right|correct|the case|accurate)"
+    rf"|(?:all (?:of )?(?:this|that|these|it)|(?:this|that|it) (?:is|was) all|everything above"
+    rf"|the above|this (?:whole )?answer|these (?:claims|statements))\W+(?:(?:is|are|was|were)\W+)?"
+    rf"{_FALSE})\W*$"
+)
+_RETRACTED = re.compile(rf"\W*(?:this|that|it) (?:is|was) {_FALSE}\W*$")
+_WRAPPER = re.compile(
+    rf"\W*(?:it is|it was|the following is)\W+(?:simply |just )?{_FALSE}\b\W*(?:that\b|:|$)"
+)
+_AFRESH = re.compile(
+    r"\W*(?:instead|in fact|actually|rather|in reality|but|however|the (?:real|actual|true)|what"
+    r"|yes|no|it is|it was)\b"
+)
+
+
+def _takes_back(sentence: str, *, last: bool) -> bool:
+    """Whether a sentence takes back all that was said before it.
+
+    So does "That is not true" as the last word of an answer.
+    """
+    return bool(_NONE_OF_IT.match(sentence) or (last and _RETRACTED.match(sentence)))
+
+
+def _wrapped(text: str, clauses: list[Clause], asking: Asking) -> Iterator[Clause]:
+    """ "It is false that A. B." denies B as well, up to a sentence that starts afresh.
+
+    Unless A is what the question supposes: then that alone is denied, and B is the answer.
+    """
+    if not clauses or not _WRAPPER.match(text):
+        yield from clauses
+        return
+    first = clauses[0].sentence
+    opening = [c for c in clauses if c.sentence == first]
+    told = content(text[_end_of_wrapper(text) : opening[-1].end])
+    wraps = sum(word in asking.stems for word in told) <= len(told) / 2
+    for clause in clauses:
+        if clause.sentence != first:
+            wraps = wraps and not _AFRESH.match(text[clause.start : clause.end])
+        reached = wraps and clause.sentence != first and not clause.denied
+        yield _denied(clause) if reached else clause
+
+
+def _end_of_wrapper(text: str) -> int:
+    found = _WRAPPER.match(text)
+    return found.end() if found else 0
+
+
+def _denied(clause: Clause) -> Clause:
+    return replace(clause, outer=clause.outer + 1)
 
 
 def _without_titles(text: str, names: tuple[str, ...]) -> str:
@@ -298,15 +362,13 @@ def _without_titles(text: str, names: tuple[str, ...]) -> str:
 
 def _deny_last(clauses: list[Clause]) -> list[Clause]:
     last = clauses[-1].sentence
-    return [
-        replace(clause, outer=clause.outer + 1) if clause.sentence == last else clause
-        for clause in clauses
-    ]
+    return [_denied(clause) if clause.sentence == last else clause for clause in clauses]
 
 
 def _clauses_of(text: str, start: int, end: int, number: int, asking: Asking) -> Iterator[Clause]:
     """The clauses of one sentence, each with its marks."""
     reach = 0  # an outer denial reaches over commas up to a contrast
+    held = 0  # what is denied before a parenthesis is so after it
     made: list[Clause] = []
     for begin, stop, kind in _pieces(text, start, end):
         piece = text[begin:stop]
@@ -314,12 +376,26 @@ def _clauses_of(text: str, start: int, end: int, number: int, asking: Asking) ->
             made[-1] = replace(made[-1], outer=made[-1].outer + 1)
             continue
         outer = len(_OUTER.findall(piece))
-        reach = outer if kind in ("start", "contrast") else reach + outer
+        reach = outer if _breaks_off(kind, piece) else reach + outer
+        if kind == "aside":
+            held = made[-1].inner if made else 0
+        more = (kind == "instead") + (held if kind == "resume" else 0)
         made += [
-            replace(clause, outer=reach, inner=clause.inner + (kind == "instead"))
+            replace(clause, outer=reach, inner=clause.inner or more)
+            if kind == "resume"
+            else replace(clause, outer=reach, inner=clause.inner + more)
             for clause in _marked(text, begin, stop, number, asking)
         ]
     yield from made
+
+
+def _breaks_off(kind: str, piece: str) -> bool:
+    """Whether a denial of all before a piece ends there: ", but …" does it, a mere "but" not."""
+    return kind == "start" or (kind == "contrast" and not re.match(r"\s+(?:but|yet)\b", piece))
+
+
+#: Boundaries that belong to neither side.
+_SEPARATORS = ("break", "aside", "resume", "not", "next")
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
@@ -329,8 +405,8 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         if found.start() > begin:
             pieces.append((begin, found.start(), kind))
         begin, kind = found.start(), found.lastgroup or "next"
-        if kind in ("instead", "break", "not", "next"):
-            begin = found.end() if kind in ("break", "not", "next") else found.start()
+        if kind in _SEPARATORS:
+            begin = found.end()
     pieces.append((begin, end, kind))
     return [
         part
@@ -368,11 +444,20 @@ def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Ite
     if verb is None:
         yield _clause(text, start, end, number)
         return
+    if _PASSIVE.search(text, start, verb) and _RULED_OUT.match(text, verb):
+        whole = _clause(text, start, end, number)
+        yield replace(whole, inner=whole.inner + 1)
+        return
     if verb > start:
         yield _clause(text, start, verb, number)
-    before = len(_INNER.findall(_HARMLESS.sub(" ", text[start:verb])))
+    before = len(_INNER.findall(_HARMLESS.sub(" ", _OUTER.sub(" ", text[start:verb]))))
     after = _clause(text, verb, end, number)
     yield replace(after, inner=after.inner + 1 + before)
+
+
+#: "DNS was ruled out" denies what stands before the verb.
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:not\s+)?(?:[a-z]+ly\s+)?$")
+_RULED_OUT = re.compile(r"(?:ruled out|excluded|dismissed|rejected|disproved)\b")
 
 
 def _denying_verb(text: str, start: int, end: int, asking: Asking) -> int | None:

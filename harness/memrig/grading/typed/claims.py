@@ -1,0 +1,164 @@
+"""What a text claims, ready to be compared: a fact's terms, and passages of an answer."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memrig.grading.typed.amounts import Amount, amounts
+from memrig.grading.typed.concepts import COMPOUND_WEIGHT, Concept, concepts
+from memrig.grading.typed.dates import Day, find_dates
+from memrig.grading.typed.numbers import find_numbers
+from memrig.grading.typed.reading import Clause, Reading, read
+from memrig.grading.typed.words import STOP, fold
+
+#: What a fact says by contrast ("not DNS") weighs less than its claim.
+ASIDE = 0.25
+_ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
+_NAME = re.compile(r"\b[A-Z][a-z]+(?:\s+(?:(?:of|and|for|the)\s+)?[A-Z][a-z]+){1,4}\b")
+#: How a denial begins that only sets a claim off: "…, not DNS", "rather than a spike".
+_CONTRAST = re.compile(
+    r"\W*(?:and |but )?(?:not|no|never|nor|without|rather than|instead of|as opposed to|in place of"
+    r"|unlike|ruling out|excluding)\b"
+)
+#: "errors: 0" and "0 errors" say that there are none.
+_NOUGHT = re.compile(
+    r"\b[a-z_-]+\s*[:=]\s*(?:0+(?:\.0+)?%?(?![\w.:%])|none\b)|(?<![\w.,:/-])0\s+[a-z]+"
+)
+
+
+#: The names of concepts, and the roots that name them.
+Words = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a fact.
+
+    `aside`: said by contrast only; `short`: the acronym of the name that it belongs to.
+    """
+
+    concept: Concept
+    denied: bool
+    aside: bool
+    weight: float
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What an answer must say."""
+
+    terms: tuple[Term, ...]
+    numbers: tuple[Amount, ...]
+    dates: tuple[Day, ...]
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a stretch of text says is so, and is not so: names of concepts, each with its words."""
+
+    asserted: Words
+    denied: Words
+    numbers: tuple[Amount, ...]
+    dates: tuple[Day, ...]
+
+
+@lru_cache(maxsize=4096)
+def fact_of(text: str) -> Fact:
+    """Reads a key fact."""
+    meant = read(text)
+    firm = [clause for clause in meant.clauses if not clause.open] or list(meant.clauses)
+    only_denials = all(clause.denied for clause in firm)
+    names = _names(text)
+    terms: dict[tuple[str, bool], Term] = {}
+    for clause in firm:
+        piece = meant.text[clause.start : clause.end]
+        contrast = clause.denied and not only_denials and _CONTRAST.match(piece)
+        aside = ASIDE if contrast else 1.0
+        for concept, weight in concepts(piece):
+            short, share = names.get(concept.root, ("", 1.0))
+            term = Term(concept, clause.denied, bool(contrast), weight * aside * share, short)
+            terms.setdefault((concept.root, clause.denied), term)
+    said = [_said(meant, clause) for clause in firm]
+    return Fact(
+        terms=tuple(terms.values()),
+        numbers=tuple(number for part in said for number in part.numbers),
+        dates=tuple(date for part in said for date in part.dates),
+        sentences=len(meant.sentences),
+    )
+
+
+def _names(text: str) -> dict[str, tuple[str, float]]:
+    """The roots of a fact's names, each with the name's initials and its share of one weight.
+
+    "San Francisco" is hardly more than one word, and may be called SF.
+    """
+    found: dict[str, tuple[str, float]] = {}
+    for name in _NAME.findall(text):
+        parts = [part for part in name.split() if part[0].isupper()]
+        short = "".join(part[0] for part in parts).lower()
+        known = ("" if short in STOP else short, min(1.0, COMPOUND_WEIGHT / len(parts)))
+        found |= {c.root: known for part in parts for c, _ in concepts(fold(part))}
+    return found
+
+
+@lru_cache(maxsize=1024)
+def given(question: str) -> frozenset[str]:
+    """The roots of what a folded question says."""
+    return frozenset(concept.root for concept, _ in concepts(question))
+
+
+@lru_cache(maxsize=512)
+def passages(reading: Reading, longest: int) -> tuple[Said, ...]:
+    """What every run of one to `longest` sentences says."""
+    grouped: dict[int, list[Said]] = {}
+    for clause in reading.clauses:
+        if not clause.open:
+            grouped.setdefault(clause.sentence, []).append(_said(reading, clause))
+    sentences = [_together(parts) for parts in grouped.values()]
+    return tuple(
+        _together(sentences[first : first + length])
+        for length in range(1, longest + 1)
+        for first in range(len(sentences) - length + 1)
+    )
+
+
+def _said(reading: Reading, clause: Clause) -> Said:
+    piece = reading.text[clause.start : clause.end]
+    so: dict[str, frozenset[str]] = {}
+    not_so: dict[str, frozenset[str]] = {}
+    for concept, _ in concepts(_NOUGHT.sub(" ", piece)):
+        _add(so, concept.names, concept.root)
+        _add(not_so, concept.contrary, concept.root)
+    for found in _NOUGHT.finditer(piece):
+        for concept, _ in concepts(found.group()):
+            _add(not_so, concept.names, concept.root)
+    if clause.denied:
+        return Said(not_so, so, (), ())
+    dates = tuple(date for date in find_dates(piece) if date.month is not None)
+    return Said(so, not_so, amounts(piece, find_numbers(piece)), dates)
+
+
+def _add(words: dict[str, frozenset[str]], names: Iterable[str], root: str) -> None:
+    for name in names:
+        words[name] = words.get(name, frozenset()) | {root}
+
+
+def _together(parts: Iterable[Said]) -> Said:
+    parts = list(parts)
+    return Said(
+        _union(part.asserted for part in parts),
+        _union(part.denied for part in parts),
+        tuple(number for part in parts for number in part.numbers),
+        tuple(date for part in parts for date in part.dates),
+    )
+
+
+def _union(parts: Iterable[Words]) -> Words:
+    joined: dict[str, frozenset[str]] = {}
+    for part in parts:
+        for name, roots in part.items():
+            joined[name] = joined.get(name, frozenset()) | roots
+    return joined
