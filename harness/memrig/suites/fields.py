@@ -28,8 +28,11 @@ def parsed(data: bytes, where: str, fix: str = "repair it, or give another file"
     """
     try:
         value: object = json.loads(data)
-    except ValueError as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"is not JSON: {error}", where=where, fix=fix) from error
+    except ValueError as error:  # Python's limit, and a way to lift it, which is no use here
+        message = "holds a whole number of thousands of digits"
+        raise DataError(message, where=where, fix=fix) from error
     except RecursionError as error:
         raise too_deep(where) from error
     level = [value]

@@ -1,6 +1,7 @@
 """`memrig data lint`: finds a file's format by its shape and names each defect."""
 
 from pathlib import Path
+from typing import BinaryIO
 
 from memrig.errors import DataError
 from memrig.suites.base import SuiteOptions
@@ -14,6 +15,9 @@ from memrig.suites.longmemeval_scenario import ALL_TURNS, shape_of
 from memrig.suites.longmemeval_survey import survey
 from memrig.suites.problems import Problem
 
+#: Bytes looked at to tell a list from an object; JSON may begin with spaces.
+_HEAD = 4096
+
 
 def lint_file(path: Path) -> list[Problem]:
     """Every defect of a file, errors and warnings.
@@ -23,7 +27,8 @@ def lint_file(path: Path) -> list[Problem]:
     """
     try:
         with path.open("rb") as file:
-            if looks_like_records(file):  # never read at once: it may be far larger than memory
+            # Records are never read at once: they may be far larger than memory.
+            if _is_list(file) and looks_like_records(file):
                 return _lint_longmemeval(path)
         raw = parsed(path.read_bytes(), str(path))
     except OSError as error:
@@ -40,6 +45,16 @@ def lint_file(path: Path) -> list[Problem]:
         fix="a list of dialogues (LoCoMo) or of questions (LongMemEval), an object with scopes "
         f"(longitudinal), or one with format {FORMAT!r} (docs/formats.md)",
     )
+
+
+def _is_list(file: BinaryIO) -> bool:
+    """Whether a list may begin here. An object is not for the streaming parser at all.
+
+    Leaves the file at its start.
+    """
+    head = file.read(_HEAD)
+    file.seek(0)
+    return head.lstrip()[:1] in {b"[", b""}
 
 
 def _lint_locomo(path: Path) -> list[Problem]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memrig.errors import UsageError
 from memrig.model.canonical import digest_bytes
 from memrig.model.scenario import Scenario
 from memrig.model.trial import Mode, PromptStyle
@@ -92,6 +93,9 @@ def _find(options: SuiteOptions) -> tuple[DataSource, str, bytes]:
         text = built_in.shipped(variant)
         name = f"longitudinal-{variant}"
         return DataSource(name, "built in", digest_bytes(text)), name, text
+    if options.variant:
+        message, where = "--variant and --file exclude each other", f"--variant {options.variant}"
+        raise UsageError(message, where=where, fix="give one of them")
     text = _bytes_of(options.file, "--file")
     digest = digest_bytes(text)
     source = DataSource(built_in.name_of(digest), options.file.name, digest)

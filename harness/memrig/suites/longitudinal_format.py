@@ -77,6 +77,7 @@ class _Reading:
         self._unknown: Counter[tuple[str, str]] = Counter()
         self._strays: Counter[tuple[str, str]] = Counter()
         self._home: dict[str, str] = {}
+        self._held: set[tuple[str, str]] = set()
 
     def dataset(self, raw: object, *, questions: bool) -> Dataset:
         top = self._read(lambda: _object(raw, "(top level)"), _NOTHING)
@@ -126,6 +127,7 @@ class _Reading:
         named = self._member(item, "scope_id", place, some_text, scope_id)
         self._strays[scope_id, named] += bool(scope_id) and named != scope_id
         self._home[episode_id] = scope_id
+        self._held.add((scope_id, episode_id))
         return StreamEpisode(
             episode_id,
             self._member(item, "timestamp", place, _moment, _EPOCH),
@@ -178,16 +180,16 @@ class _Reading:
         if not count:
             return  # which is named already
         if not 1 <= question.checkpoint <= count:
-            message = f"is {question.checkpoint}, and the scope has {count} episodes"
+            message = f"is {question.checkpoint!s:.60}, and the scope has {count} episodes"
             fix = f"give 1 to {count}: after how many episodes, in time order, it is asked"
             self._fault(f"{place}: checkpoint_after", message, fix)
-        names = tuple(episode.episode_id for episode in scope.episodes)
         for name in question.evidence:
-            if name not in names:
+            if (scope.scope_id, name) not in self._held:
                 home = self._home.get(name)
                 where = f"{place}: ground_truth.required_evidence_refs"
                 message = f"names {name!r:.80}, which is no episode of scope {scope.scope_id!r:.60}"
                 message += f" but of {home!r:.60}" if home else ""
+                names = [episode.episode_id for episode in scope.episodes]
                 self._fault(where, message, f"name an episode of the scope: {near(name, names)}")
 
     def _named(self, kind: str, raw: object, index: str) -> tuple[Mapping[str, object], str, str]:

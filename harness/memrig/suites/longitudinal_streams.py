@@ -16,6 +16,8 @@ from memrig.model.canonical import derive, digest_of
 from memrig.suites.longitudinal_model import Dataset, Scope, StreamEpisode
 
 _FILE_FLAG = "--distractor-file"
+#: From here on a number of distractors is told in powers of ten.
+_MANY = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,9 @@ def interleave(
     signals = [e for e, mark in zip(scope.episodes, marks, strict=True) if mark]
     own = [e for e, mark in zip(scope.episodes, marks, strict=True) if not mark]
     offered = own if stream is None else list(stream)
-    count = len(offered) if ratio is None else floor(ratio * len(signals) + 0.5)
-    _check(scope, signals, offered, ratio, count)
+    wanted = len(offered) if ratio is None else ratio * len(signals)
+    _check(scope, signals, offered, ratio, wanted)
+    count = floor(wanted + 0.5)
     names = [[episode.episode_id, episode.text] for episode in (*signals, *offered)]
     chance = random.Random(derive(0, "distractors", scope.scope_id, digest_of(names)))  # noqa: S311
     drawn = sorted(chance.sample(range(len(offered)), len(offered))[:count])
@@ -87,15 +90,16 @@ def _check(
     signals: Sequence[StreamEpisode],
     offered: Sequence[StreamEpisode],
     ratio: float | None,
-    count: int,
+    wanted: float,
 ) -> None:
     where = f"--distractors {ratio:g}" if ratio is not None else _FILE_FLAG
     what = f"scope {scope.scope_id!r} has {len(signals)} signal episodes"
     if not signals:
         fix = "mark the story's episodes as signal (meta.episode_type)"
         raise UsageError(f"{what}: all are marked as distractors", where=where, fix=fix)
-    if count > len(offered):
-        message = f"{what} and {len(offered) or 'no'} distractors, {count} were asked for"
+    if wanted >= len(offered) + 0.5:  # it may be too large for a whole number
+        asked = f"{floor(wanted + 0.5)}" if wanted < _MANY else f"{wanted:g}"
+        message = f"{what} and {len(offered) or 'no'} distractors, {asked} were asked for"
         most = floor(len(offered) / len(signals) * 100) / 100
         less = f"give at most {most:g}, or " if most else "leave it out, or "
         raise UsageError(message, where=where, fix=f"{less}give more with {_FILE_FLAG}")

@@ -98,7 +98,7 @@ def read_records(file: Readable, where: str) -> Iterator[Record]:
                 raise DataError(message, where=place, fix="make question ids unique")
             seen.add(record.question_id)
             yield record
-    except (ijson.JSONError, UnicodeDecodeError) as error:
+    except (ijson.JSONError, ValueError) as error:  # a ValueError: no UTF-8, or an endless number
         fix = "repair it, or give one of LongMemEval's files"
         raise DataError(f"is not JSON: {_first_line(error)}", where=where, fix=fix) from error
     if not seen:
@@ -117,7 +117,7 @@ def looks_like_records(file: Readable) -> bool:
             if event != (_SHAPE[depth] if depth < len(_SHAPE) else event) or depth > DEEPEST:
                 return False
             depth += event in _OPENING
-    except (ijson.JSONError, UnicodeDecodeError, DataError):
+    except (ijson.JSONError, ValueError, DataError):  # a ValueError: as above
         return False
     return False
 

@@ -131,6 +131,13 @@ def test_distractors_of_the_file_are_interleaved_and_said_to_be(options):
         SUITE.source(options(raw, distractors=1))
 
 
+def test_data_of_ones_own_and_a_variant_are_not_chosen_together(options):
+    """One of the two would be ignored."""
+    with pytest.raises(UsageError, match="exclude each other") as caught:
+        SUITE.source(options(dataset(), variant="120"))
+    assert caught.value.where == "--variant 120"
+
+
 def test_distractors_come_from_another_file_that_needs_no_questions(options, tmp_path):
     """All of it where no ratio is given."""
     other = dataset("other")

@@ -88,6 +88,8 @@ SPOILT = [
      "is 0, and the scope has 4 episodes", "give 1 to 4"),
     (lambda d: first_question(d).update(checkpoint_after=5), f"{QUESTION}: checkpoint_after",
      "is 5, and the scope has 4 episodes", "give 1 to 4"),
+    (lambda d: first_question(d).update(checkpoint_after=10**400), f"{QUESTION}: checkpoint_after",
+     f"is 1{'0' * 59}, and the scope has 4 episodes", "give 1 to 4"),
     (lambda d: first_question(d).update(checkpoint_after=2.0), f"{QUESTION}: checkpoint_after",
      "expected int, got float 2.0", "put a whole number"),
     (lambda d: first_question(d).update(checkpoint_after=True), f"{QUESTION}: checkpoint_after",

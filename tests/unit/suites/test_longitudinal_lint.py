@@ -144,3 +144,17 @@ def test_what_is_of_no_format_is_told_the_ones_there_are(tmp_path):
     with pytest.raises(DataError, match="is of no format") as caught:
         lint_file(path)
     assert "an object with scopes (longitudinal)" in caught.value.fix
+
+
+@pytest.mark.parametrize("text", ['{"scopes": %s}', "[%s]", '[{"haystack_sessions": [%s]}]'])
+def test_a_number_without_end_is_refused_by_every_format(text, tmp_path):
+    """JSON has no largest number, Python has."""
+    path = tmp_path / "some.json"
+    path.write_text(text % ("9" * 5000), "utf-8")
+    try:
+        (found,) = lint_file(path)
+    except DataError as error:
+        assert "digits" in error.message
+        assert "sys." not in error.message
+    else:
+        assert found.severity == "error"

@@ -166,6 +166,14 @@ def test_more_distractors_than_there_are_is_refused_with_their_number():
     assert none.value.fix == "leave it out, or give more with --distractor-file"
 
 
+@pytest.mark.parametrize("ratio", [1e300, 1.7e308])
+def test_a_ratio_beyond_all_numbers_is_refused_like_any_that_is_too_large(ratio):
+    """Its message stays readable."""
+    with pytest.raises(UsageError, match="were asked for") as caught:
+        interleave(scope_of("s" * 12 + "d"), ratio)
+    assert len(caught.value.message) < 120
+
+
 def test_a_scope_of_distractors_alone_is_refused():
     """There is no story to put them into."""
     with pytest.raises(UsageError, match="all are marked as distractors"):
