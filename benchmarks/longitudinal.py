@@ -87,7 +87,10 @@ class Run:
         """longitudinal_advantage."""
         rows = self.composite["rows"]
         assert isinstance(rows, list)
-        return next(r["value"] for r in rows if r["metric"] == "longitudinal_advantage")
+        found: float | None = next(
+            r["value"] for r in rows if r["metric"] == "longitudinal_advantage"
+        )
+        return found
 
     @property
     def closed(self) -> list[str]:
