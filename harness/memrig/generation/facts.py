@@ -67,9 +67,7 @@ class _Teller:
 
     def value(self, fact: ValueFact) -> _Said:
         at = self._at(fact.at)
-        text = (
-            f"{self._label(fact.signal)} stood at {self._shown(fact.signal, at)} on {self._day(at)}"
-        )
+        text = f"{self._label(fact.signal)} was {self._shown(fact.signal, at)} on {self._day(at)}"
         return _Said((text,), f"{text}.", ((fact.signal, at),))
 
     def limit(self, fact: LimitFact) -> _Said:
@@ -78,9 +76,7 @@ class _Teller:
             raise StoryError(f"signal {signal.name!r} has no limit to hold it against")
         limit = _amount(shown(_plain(signal.limit), signal.decimals), signal.unit)
         side = _side(self.story.value(signal.name, at), _plain(signal.limit))
-        text = (
-            f"{signal.label} stood at {self._shown(signal.name, at)}, {side} its limit of {limit}"
-        )
+        text = f"{signal.label} was {self._shown(signal.name, at)}, {side} its limit of {limit}"
         return _Said((text,), f"On {self._day(at)} {text}.", ((signal.name, at),))
 
     def change(self, fact: ChangeFact) -> _Said:

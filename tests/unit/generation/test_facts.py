@@ -52,14 +52,14 @@ def test_every_kind_of_fact_can_be_told(kind):
 def test_a_value_is_what_one_document_gives():
     """Label, value, unit and date."""
     found = computed("value", signal="inlet", at="calm:2")
-    assert found.text == "Inlet pressure stood at 21 kPa on 2024-03-05"
+    assert found.text == "Inlet pressure was 21 kPa on 2024-03-05"
     assert found.evidence == (2,)
 
 
 def test_a_limit_is_a_value_beside_the_documents_own_limit():
     """Above, below, or exactly at it."""
     found = computed("limit", signal="inlet", at="now")
-    assert found.text == "Inlet pressure stood at 80 kPa, above its limit of 60.0 kPa"
+    assert found.text == "Inlet pressure was 80 kPa, above its limit of 60.0 kPa"
     assert "exactly at its limit" in computed("limit", signal="inlet", at="now", now=8).text
 
 

@@ -48,12 +48,24 @@ def sound() -> Draft:
     return rendered(pump_spec())
 
 
+async def looking_up(question: PlannedQuestion, texts: tuple[str, ...]) -> str:
+    """A context-stuffed answer that knows controls, and nothing else."""
+    known = question.type == "null_hypothesis" and texts
+    return sound_answer(question) if known else "I do not know."
+
+
+def sound_answer(question: PlannedQuestion) -> str:
+    """The question's own canonical answer, whatever a test made of its facts."""
+    planned = {q.question_id: q.canonical_answer for q in sound().plan.questions}
+    return planned.get(question.question_id, "")
+
+
 async def silent(question: PlannedQuestion, texts: tuple[str, ...]) -> str:
     """A context-stuffed answer that says nothing."""
     return f"{question.question_id}: nothing from {len(texts)} documents"
 
 
-def findings(draft: Draft, stuffed=silent) -> tuple[Finding, ...]:
+def findings(draft: Draft, stuffed=looking_up) -> tuple[Finding, ...]:
     """What all validators say."""
     return asyncio.run(validate(draft, stuffed))
 
@@ -215,7 +227,7 @@ def test_the_share_that_one_episode_may_tell_is_the_specs():
 def test_a_control_question_without_facts_is_found():
     """Longitudinal advantage could not be measured."""
     found = findings(with_question(sound(), "control", facts=()))
-    assert "control-answerable" in names(found)
+    assert names(found) == {"control-answerable", "question-form", "stuffed-band"}
 
 
 def test_a_control_question_that_needs_two_episodes_is_found():
@@ -230,6 +242,15 @@ def test_a_control_question_whose_episode_shows_another_value_is_found():
     value = question(sound(), "control").facts[0].values[0]
     draft = with_text(sound(), lambda text: text.replace(value, "99.9"), "signal", 3)
     assert names(findings(draft)) == {"control-answerable", "recoverable"}
+
+
+def test_a_control_question_whose_episodes_lines_are_not_credited_is_found():
+    """A right look-up would count as wrong: the fact is in words that no document has."""
+    control = question(sound(), "control")
+    told = replace(control.facts[0], text=control.facts[0].text.replace("was", "dwelt around"))
+    found = findings(with_question(sound(), "control", facts=(told, control.facts[1])))
+    assert names(found) == {"control-answerable"}
+    assert "its lines are not credited" in found[0].message
 
 
 def test_a_value_that_stands_beside_another_label_is_found():
@@ -436,13 +457,18 @@ def test_questions_that_a_heap_of_documents_answers_are_found_by_type():
     }
 
 
-def test_the_band_of_a_type_is_the_specs():
-    """One that asks for more than nothing refuses an answerer that finds nothing."""
-    draft = with_thresholds(sound(), stuffed={"null_hypothesis": (0.2, 1.0)})
-    found = findings(draft)
-    assert [(f.validator, f.where) for f in found] == [
+def test_a_control_that_cannot_be_looked_up_is_found():
+    """With everything at hand."""
+    assert [(f.validator, f.where) for f in findings(sound(), silent)] == [
         ("stuffed-band", "questions of type null_hypothesis")
     ]
+
+
+def test_the_band_of_a_type_is_the_specs():
+    """Of the others, the default holds."""
+    draft = with_thresholds(sound(), stuffed={"null_hypothesis": (0.0, 1.0), "temporal": (0.2, 1)})
+    found = findings(draft, silent)
+    assert [finding.where for finding in found] == ["questions of type temporal"]
 
 
 def test_a_stuffed_answer_gets_the_documents_up_to_its_checkpoint_newest_first():

@@ -30,10 +30,13 @@ from memrig.grading.typed.words import content, fold
 from memrig.model.longitudinal import CONTROL, QUESTION_TYPES, SYNTHESIS, QuestionType
 
 #: Mean fact recall of a context-stuffed answer, by type, where a spec gives no band of its own.
-#: Above the upper end, a question needs no memory: to hand everything over is enough.
+#: Above the upper end, a question needs no memory: to hand everything over is enough. Below the
+#: lower end, a control cannot be looked up where everything is at hand.
 BANDS: Mapping[QuestionType, tuple[float, float]] = {
-    kind: (0.0, 1.0) if kind in CONTROL else (0.0, 0.5) for kind in QUESTION_TYPES
+    kind: (0.5, 1.0) if kind in CONTROL else (0.0, 0.5) for kind in QUESTION_TYPES
 }
+#: From here on the matcher counts a fact as found, but for rounding.
+_FOUND = 0.99
 #: What stands for a line that has nothing of a fact, so many times at most.
 _OTHER, _APART = "Something else", 3
 _FIGURE = re.compile(r"\d[\d.,:-]*\d")
@@ -136,7 +139,7 @@ class ControlAnswerable:
 
     def limit(self, spec: Spec) -> str:  # noqa: ARG002 - the same for every scope
         """See `Validator`."""
-        return "facts, all of them shown by the one evidence episode"
+        return f"facts, all shown by the one evidence episode, whose lines score {_FOUND:g} or more"
 
     def check(self, draft: Draft) -> Iterator[Finding]:
         """See `Validator`."""
@@ -156,7 +159,20 @@ class ControlAnswerable:
                   if fact.evidence != (number,) or unshown(view, fact)]  # fmt: skip
         if hidden:
             return f"signal episode {number} does not show the fact {hidden[0].text!r}"
+        uncredited = [fact for fact in question.facts if not _credited(view, question, fact)]
+        if uncredited:
+            return f"its lines are not credited for the fact {uncredited[0].text!r}"
         return ""
+
+
+def _credited(view: View, question: PlannedQuestion, fact: KeyFact) -> bool:
+    """Whether the matcher finds the fact in the readings that it rests on, put side by side."""
+    lines = [
+        f"{at.reading.label}: {at.reading.value} {at.reading.unit}, on {at.episode.sheet.day}."
+        for value in fact.values
+        for at in places(view, fact, value)
+    ]
+    return fact_score(read("\n".join(lines), question.prompt), fact.text) >= _FOUND
 
 
 class Recoverable:
