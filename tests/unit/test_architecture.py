@@ -35,8 +35,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "submission": {*_BELOW_REPORT, "report"},
     "conformance": {"client", "pod", "model"},
     "doctor": {"pod", "suites", "model"},
+    "generate": {"model", "gateway", "trial", "runs", "generation"},
     "api": _EVERYTHING,
-    "cli": {*_EVERYTHING, "api", "doctor"},
+    "cli": {*_EVERYTHING, "api", "generate", "doctor"},
 }
 LOWEST = {"errors", "_version"}
 

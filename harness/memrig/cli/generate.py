@@ -5,9 +5,15 @@ from typing import Annotated
 
 import typer
 
-from memrig import api
 from memrig.cli.app import generate_app
 from memrig.cli.run import Limits, Llm, LlmRecord
+from memrig.generate import (
+    DETERMINISTIC,
+    GenerateModels,
+    GenerateSettings,
+    check_longitudinal,
+    generate_longitudinal,
+)
 from memrig.runs.config import parse_limits
 
 Specs = Annotated[
@@ -30,9 +36,9 @@ def longitudinal(  # noqa: PLR0913, PLR0917 - the flags of the command line, one
     name: Annotated[str, typer.Option(help="Of the dataset and its files.")] = "longitudinal",
     episodes: Annotated[int | None, typer.Option(min=5, help="Of each story.")] = None,
     distractors: Annotated[float | None, typer.Option(min=0, help="For each of them.")] = None,
-    planner: Model = api.DETERMINISTIC,
-    renderer: Model = api.DETERMINISTIC,
-    stuffed: Annotated[str, typer.Option(help=_STUFFED)] = api.DETERMINISTIC,
+    planner: Model = DETERMINISTIC,
+    renderer: Model = DETERMINISTIC,
+    stuffed: Annotated[str, typer.Option(help=_STUFFED)] = DETERMINISTIC,
     check: Annotated[bool, typer.Option("--check", help="Compare, and write nothing.")] = False,
     llm: Llm = "record",
     llm_record: LlmRecord = None,
@@ -40,8 +46,8 @@ def longitudinal(  # noqa: PLR0913, PLR0917 - the flags of the command line, one
 ) -> None:
     """Makes a longitudinal dataset; refuses one that fails a validator."""
     limits = parse_limits(stop_at or [])
-    models = api.GenerateModels(planner, renderer, stuffed, llm, llm_record, limits)
-    settings = api.GenerateSettings(name, tuple(spec), out, episodes, distractors, models)
-    made = api.check_longitudinal if check else api.generate_longitudinal
+    models = GenerateModels(planner, renderer, stuffed, llm, llm_record, limits)
+    settings = GenerateSettings(name, tuple(spec), out, episodes, distractors, models)
+    made = check_longitudinal if check else generate_longitudinal
     for path, digest in made(settings, typer.echo).items():
         typer.echo(f"{path}  sha256 {digest}")

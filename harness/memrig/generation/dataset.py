@@ -5,6 +5,7 @@ The same drafts give the same bytes: no time, no path, no machine is in them.
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -18,6 +19,7 @@ PROVENANCE_FORMAT = "memrig.longitudinal-provenance/1"
 #: Moves when the same spec gives other bytes.
 GENERATOR = "1"
 SUMS = "SHA256SUMS"
+_SUM = re.compile(r"[0-9a-f]{64}")
 
 
 def dataset_json(name: str, drafts: Sequence[Draft]) -> bytes:
@@ -74,9 +76,19 @@ def sums(files: Mapping[str, bytes], others: Mapping[str, str]) -> bytes:
 
 
 def read_sums(data: bytes) -> dict[str, str]:
-    """Name to sum."""
-    pairs = (line.split(maxsplit=1) for line in data.decode().splitlines() if line.strip())
-    return {name: digest for digest, name in pairs}
+    """Name to sum.
+
+    Raises:
+        DataError: a line is not a sum and a name.
+    """
+    found = {}
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), start=1):
+        digest, _, name = line.partition("  ")
+        if not (name and _SUM.fullmatch(digest)):
+            where, fix = f"{SUMS}: line {number}", "repair or remove it"
+            raise DataError(f"is no sum and name: {line!r:.80}", where=where, fix=fix)
+        found[name] = digest
+    return found
 
 
 def _json(value: object) -> bytes:

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from memrig import api
-from memrig.api import GenerateSettings, check_longitudinal, generate_longitudinal
-from memrig.errors import DataError, VerificationError
+from memrig.errors import DataError, MemrigError, UsageError, VerificationError
+from memrig.generate import (
+    GenerateModels,
+    GenerateSettings,
+    check_longitudinal,
+    generate_longitudinal,
+)
 from memrig.generation.dataset import SUMS, read_sums
 from memrig.generation.make import BackEnds, Made, make, scaled
 from memrig.generation.model import Draft, Finding
@@ -186,6 +190,19 @@ def test_a_second_dataset_in_a_folder_keeps_the_sums_of_the_first(tmp_path):
         assert listed[name] == sha256((tmp_path / "out" / name).read_bytes()).hexdigest()
 
 
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".x"])
+def test_a_name_that_is_none_for_a_file_is_refused(name, tmp_path):
+    """Nothing is written outside of the folder."""
+    with pytest.raises(UsageError, match="--name"):
+        generate_longitudinal(GenerateSettings(name, ("builtin",), tmp_path))
+
+
+def test_sums_that_are_none_are_refused_by_their_line():
+    """Rather than lost."""
+    with pytest.raises(DataError, match="SHA256SUMS: line 2"):
+        read_sums(b"a" * 64 + b"  x.json\nnonsense\n")
+
+
 def test_the_command_writes_and_says_what_it_wrote(tmp_path):
     """Then compares, with the same flags and --check."""
     spec = written(pump_spec(), tmp_path)
@@ -214,8 +231,8 @@ def test_a_spec_that_leaks_is_refused_by_the_command_and_nothing_is_written(tmp_
 def test_a_model_that_is_not_to_be_had_is_said_before_anything_is_made(tmp_path, monkeypatch):
     """No key, no call: exit code 3."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    models = api.GenerateModels(renderer="gpt-4o")
+    models = GenerateModels(renderer="gpt-4o")
     spec = (written(pump_spec(), tmp_path),)
-    with pytest.raises(api.MemrigError) as caught:
+    with pytest.raises(MemrigError) as caught:
         generate_longitudinal(GenerateSettings("p", spec, tmp_path / "out", models=models))
     assert caught.value.exit_code == 3

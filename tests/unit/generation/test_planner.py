@@ -177,6 +177,13 @@ def test_a_built_in_spec_works_out_at_both_sizes_of_the_shipped_dataset(name, si
     assert len({question.checkpoint_after for question in plan.questions}) >= 4
 
 
+@settings(deadline=None, max_examples=40)
+@given(name=st.sampled_from(BUILT_IN), episodes=st.integers(10, 90), seed=st.integers(0, 2**40))
+def test_a_built_in_spec_works_out_at_any_length_and_for_any_seed(name, episodes, seed):
+    """No fact of theirs hangs on a draw."""
+    assert len(plan_by_formula(sized(built_in(name), episodes, 1, seed)).questions) == 24
+
+
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_paraphrase_asks_the_same_in_other_words(name):
     """Facts and checkpoint are those of another question; hardly a word of the prompt is."""

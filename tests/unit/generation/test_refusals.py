@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from memrig.api import GenerateModels, GenerateSettings, check_longitudinal, generate_longitudinal
 from memrig.errors import DataError, GatewayError
+from memrig.generate import (
+    GenerateModels,
+    GenerateSettings,
+    check_longitudinal,
+    generate_longitudinal,
+)
 from memrig.generation.render import document
 from support.command import memrig
 from support.llm_standin import LlmStandIn, Seen

@@ -1,0 +1,164 @@
+"""Makes datasets from specs, or compares them: what `memrig generate` does, as typed functions."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memrig.errors import UsageError, VerificationError
+from memrig.gateway.config import GatewayMode, Limits
+from memrig.generation.dataset import SUMS, read_sums, sums
+from memrig.generation.llm_planner import planner_of
+from memrig.generation.llm_renderer import renderer_of
+from memrig.generation.make import BackEnds, Made, make, scaled
+from memrig.generation.model import Planner, Renderer
+from memrig.generation.planner import FormulaPlanner
+from memrig.generation.render import SeededRenderer
+from memrig.generation.spec import Spec
+from memrig.generation.specfile import BUILT_IN, built_in, read_spec
+from memrig.generation.stuffed import picked_lines, stuffed_of
+from memrig.generation.validators import limits, validate
+from memrig.model.canonical import digest_bytes
+from memrig.model.chat import Chat
+from memrig.runs.models import bare_gateway
+from memrig.trial.directory import disk_errors, write_aside
+
+DETERMINISTIC = "deterministic"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_AGAIN = "generate it again, or take the specs and the version of memrig that it was made with"
+
+
+def _silent(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateModels:
+    """Who plans, who renders, and who answers from all documents for the validator `stuffed-band`.
+
+    Each is ``deterministic``, or a model; and how models are called.
+    """
+
+    planner: str = DETERMINISTIC
+    renderer: str = DETERMINISTIC
+    stuffed: str = DETERMINISTIC
+    llm: GatewayMode = "record"
+    record: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateSettings:
+    """A dataset to make.
+
+    Args:
+        name: of the dataset, and of its files.
+        specs: paths of spec files, names of built-in specs, or ``builtin`` for all of these.
+        out: the folder to write to.
+        episodes: of each story; None: as its spec says.
+        distractors: for each of them; None: as the spec says.
+        models: who plans and renders.
+    """
+
+    name: str
+    specs: tuple[str, ...]
+    out: Path
+    episodes: int | None = None
+    distractors: float | None = None
+    models: GenerateModels = field(default_factory=GenerateModels)
+
+
+def generate_longitudinal(
+    settings: GenerateSettings, say: Callable[[str], None] = _silent
+) -> dict[Path, str]:
+    """Makes a longitudinal dataset; the files written, and the sha256 of each.
+
+    Raises:
+        DataError: a spec cannot be used, or what it makes fails a validator, which is named; then
+            nothing is written.
+        GatewayError: a model could not be had.
+    """
+    files = asyncio.run(_made(settings, say)).files
+    _make_folder(settings.out)
+    there = settings.out / SUMS
+    others = read_sums(there.read_bytes()) if there.exists() else {}
+    files[SUMS] = sums(files, others)
+    for name, data in files.items():
+        write_aside(settings.out / name, data)
+    return _digests(settings.out, files)
+
+
+def check_longitudinal(
+    settings: GenerateSettings, say: Callable[[str], None] = _silent
+) -> dict[Path, str]:
+    """Makes a longitudinal dataset again, and compares it with what is there.
+
+    Raises:
+        VerificationError: a file is missing, or differs by so much as a byte.
+    """
+    files = asyncio.run(_made(settings, say)).files
+    sums_file = settings.out / SUMS
+    listed = read_sums(sums_file.read_bytes()) if sums_file.is_file() else {}
+    for name, data in files.items():
+        path = settings.out / name
+        if not path.is_file() or path.read_bytes() != data:
+            raise VerificationError("is not what its specs make", where=str(path), fix=_AGAIN)
+        if listed.get(name) != digest_bytes(data).removeprefix("sha256:"):
+            raise VerificationError(f"{name} has another sum", where=str(sums_file), fix=_AGAIN)
+    return _digests(settings.out, files)
+
+
+def _make_folder(folder: Path) -> None:
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def _digests(folder: Path, files: Mapping[str, bytes]) -> dict[Path, str]:
+    return {folder / n: digest_bytes(data).removeprefix("sha256:") for n, data in files.items()}
+
+
+async def _made(settings: GenerateSettings, say: Callable[[str], None]) -> Made:
+    if not _NAME.fullmatch(settings.name):
+        message = f"{settings.name!r} is no name for a file"
+        raise UsageError(message, where="--name", fix="use letters, digits, '.', '_' and '-'")
+    models = settings.models
+    specs = [
+        scaled(spec, settings.episodes, settings.distractors)
+        for given in settings.specs
+        for spec in _specs(given)
+    ]
+    asked = frozenset({models.planner, models.renderer, models.stuffed}) - {DETERMINISTIC}
+    record = models.record
+    if record is None and asked:  # what was paid for is kept
+        _make_folder(settings.out)
+        record = settings.out / f"{settings.name}.llm.sqlite"
+    async with bare_gateway(asked, models.llm, record, models.limits) as gateway:
+        return await make(settings.name, specs, _back_ends(models, gateway), say)
+
+
+def _back_ends(models: GenerateModels, chat: Chat) -> BackEnds:
+    lines = models.stuffed == DETERMINISTIC
+    stuffed = picked_lines if lines else stuffed_of(chat, models.stuffed)
+
+    def planner(_: Spec) -> Planner:
+        formulas = models.planner == DETERMINISTIC
+        return FormulaPlanner() if formulas else planner_of(chat, models.planner)
+
+    def renderer(spec: Spec) -> Renderer:
+        if models.renderer == DETERMINISTIC:
+            return SeededRenderer()
+        return renderer_of(chat, models.renderer, forbidden=spec.forbidden, seed=spec.seed)
+
+    names = {
+        "planner": models.planner,
+        "renderer": models.renderer,
+        "stuffed": models.stuffed,
+    }
+    return BackEnds(planner, renderer, lambda draft: validate(draft, stuffed), limits, names)
+
+
+def _specs(given: str) -> list[Spec]:
+    if given == "builtin":
+        return [built_in(name) for name in BUILT_IN]
+    return [built_in(given) if given in BUILT_IN else read_spec(Path(given))]
