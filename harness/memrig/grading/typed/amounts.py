@@ -1,12 +1,14 @@
 """Whether the numbers of a fact stand in an answer, are merely left out, or are other ones."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memrig.grading.typed.numbers import Quantity, meanings
+from memrig.grading.typed.dates import find_dates
+from memrig.grading.typed.numbers import find_numbers, meanings
 
 _TIE = 1e-9
+_THAN = re.compile(r"\bthan\b")
+_ORDINAL = re.compile(r"(?<![\w.,])(?P<number>\d+)(?:st|nd|rd|th)\b")
 _ABOUT = re.compile(
     r"(?:~|\b(?:about|around|approximately|approx|roughly|nearly|almost|circa|some))\s*$"
 )
@@ -14,11 +16,12 @@ _ABOUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number with its unit, and whether it was given as about so much."""
+    """A number with its unit; whether it was given as about so much, and whether it was denied."""
 
     value: float
     unit: str
     about: bool = False
+    denied: bool = False
 
     @property
     def plain(self) -> bool:
@@ -39,6 +42,8 @@ class Amount:
         A share may be written as a percentage ("0.3", "30 %"). Where this is said to be about so
         much, a finer number that rounds to it will do.
         """
+        if self.denied != other.denied:
+            return False
         if {self.unit, other.unit} == {"", "%"}:
             return self._equals(other.value, 1) or _share(self, other)
         if self.plain or other.plain:
@@ -60,10 +65,23 @@ def _share(one: Amount, other: Amount) -> bool:
     return 0 < bare.value < 1 and abs(bare.value * 100 - percent.value) < _TIE
 
 
-def amounts(piece: str, found: Iterable[Quantity]) -> tuple[Amount, ...]:
-    """The numbers of a folded piece."""
-    return tuple(
-        Amount(q.value, q.unit, _ABOUT.search(piece[max(0, q.start - 16) : q.start]) is not None)
-        for q in found
+def amounts(piece: str, *, denied: bool) -> tuple[Amount, ...]:
+    """The numbers of a folded piece, those after "than" and ordinals among them."""
+    plain = _THAN.sub("thus", piece)
+    found = [
+        Amount(
+            q.value,
+            q.unit,
+            _ABOUT.search(plain[max(0, q.start - 16) : q.start]) is not None,
+            denied,
+        )
+        for q in find_numbers(plain)
         if not q.weak
-    )
+    ]
+    dated = [date for date in find_dates(piece) if date.month is not None]
+    found += [
+        Amount(float(match["number"]), "th", denied=denied)
+        for match in _ORDINAL.finditer(piece)
+        if not any(date.start < match.end() and match.start() < date.end for date in dated)
+    ]
+    return tuple(found)

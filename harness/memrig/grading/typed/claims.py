@@ -8,7 +8,6 @@ from functools import lru_cache
 from memrig.grading.typed.amounts import Amount, amounts
 from memrig.grading.typed.concepts import COMPOUND_WEIGHT, Concept, concepts
 from memrig.grading.typed.dates import Day, find_dates
-from memrig.grading.typed.numbers import find_numbers
 from memrig.grading.typed.reading import Clause, Reading, read
 from memrig.grading.typed.words import STOP, fold
 
@@ -135,10 +134,11 @@ def _said(reading: Reading, clause: Clause) -> Said:
     for found in _NOUGHT.finditer(piece):
         for concept, _ in concepts(found.group()):
             _add(not_so, concept.names, concept.root)
+    numbers = amounts(piece, denied=clause.denied)
     if clause.denied:
-        return Said(not_so, so, (), ())
+        return Said(not_so, so, numbers, ())
     dates = tuple(date for date in find_dates(piece) if date.month is not None)
-    return Said(so, not_so, amounts(piece, find_numbers(piece)), dates)
+    return Said(so, not_so, numbers, dates)
 
 
 def _add(words: dict[str, frozenset[str]], names: Iterable[str], root: str) -> None:
@@ -149,14 +149,15 @@ def _add(words: dict[str, frozenset[str]], names: Iterable[str], root: str) -> N
 def _together(parts: Iterable[Said]) -> Said:
     parts = list(parts)
     return Said(
-        _union(part.asserted for part in parts),
-        _union(part.denied for part in parts),
+        union(part.asserted for part in parts),
+        union(part.denied for part in parts),
         tuple(number for part in parts for number in part.numbers),
         tuple(date for part in parts for date in part.dates),
     )
 
 
-def _union(parts: Iterable[Words]) -> Words:
+def union(parts: Iterable[Words]) -> Words:
+    """All that several stretches say."""
     joined: dict[str, frozenset[str]] = {}
     for part in parts:
         for name, roots in part.items():

@@ -118,7 +118,7 @@ def _contrary(word: str, own: str) -> frozenset[str]:
         return frozenset()
     if prefix.group() not in ("un", "non") and own not in _DENYING_ROOTS:
         return frozenset()
-    return concept(word[prefix.end() :]).names
+    return frozenset({root(word[prefix.end() :])})
 
 
 def concepts(piece: str) -> Iterator[tuple[Concept, float]]:

@@ -7,16 +7,18 @@ the opposite speaks against the fact. Words that the question gives away, and th
 report is full, count for little. A fact may name alternatives: "a | b".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memrig.grading.typed.claims import Fact, Said, Term, Words, fact_of, given, passages
+from memrig.grading.typed.amounts import Amount
+from memrig.grading.typed.claims import Fact, Said, Term, Words, fact_of, given, passages, union
+from memrig.grading.typed.dates import Day
 from memrig.grading.typed.reading import Reading
 from memrig.model.gold import TextGold
 
 #: Credit grows from nothing to all between two shares of a fact's weight, and below the third
 #: there is none: to touch upon a matter is not to state it.
-SHORT_FACT = (0.3, 0.75, 0.45)
+SHORT_FACT = (0.3, 0.75, 0.5)
 #: Of a long fact some words may be left out or said otherwise.
 LONG_FACT = (0.15, 0.6, 0.35)
 #: What a word weighs that the question says already, and the least share of the other words.
@@ -52,7 +54,36 @@ def _best(reading: Reading, text: str) -> float:
         return 0.0
     asked = given(reading.asking.text)
     said = passages(reading, max(PASSAGE, fact.sentences))
+    numbers = [number for passage in said for number in passage.numbers]
+    dates = [date for passage in said for date in passage.dates]
+    if not _may_be_left_out(fact, numbers, dates):
+        said = tuple(passage for passage in said if _all_there(fact, passage))
     return max((_support(fact, passage, asked) for passage in said), default=0.0)
+
+
+def _may_be_left_out(fact: Fact, numbers: Sequence[Amount], dates: Sequence[Day]) -> bool:
+    """Whether a number or date may be missing: from a long fact, where none stands in its place.
+
+    Of a short fact a number is the point, and another one than the fact's is a false answer.
+    """
+    if len(fact.terms) < LONG:
+        return False
+    strange = [n for n in numbers if not any(own.is_amount(n) for own in fact.numbers)]
+    lacking = [own for own in fact.numbers if not any(own.is_amount(n) for n in numbers)]
+    if any(own.comparable(other) for own in lacking for other in strange):
+        return False
+    lacks = any(not any(day.is_date(own) for day in dates) for own in fact.dates)
+    return not (lacks and any(not any(day.is_date(own) for own in fact.dates) for day in dates))
+
+
+def _missing(fact: Fact, said: Said) -> int:
+    """How many of the fact's numbers and dates a passage does not have."""
+    numbers = sum(not any(own.is_amount(n) for n in said.numbers) for own in fact.numbers)
+    return numbers + sum(not any(day.is_date(own) for day in said.dates) for own in fact.dates)
+
+
+def _all_there(fact: Fact, said: Said) -> bool:
+    return _missing(fact, said) == 0
 
 
 @dataclass(slots=True)
@@ -73,9 +104,6 @@ class _Share:
 
 def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
     """How far a passage states a fact."""
-    figures = _figures(fact, said)
-    if figures is None:
-        return 0.0
     words, new, claim = _Share(), _Share(), _Share()
     matcher = _Matcher(fact, said)
     for term in fact.terms:
@@ -87,8 +115,8 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
             claim.add(term.weight, max(0.0, says))
     if words.value < NEW or (new.whole >= 1 and new.value < NEW):
         return 0.0
-    there, missing = figures
-    words.add(FIGURE * there, 1.0)
+    missing = _missing(fact, said)
+    words.add(FIGURE * (len(fact.numbers) + len(fact.dates) - missing), 1.0)
     words.add((FIGURE + LEFT_OUT) * missing, 0.0)
     nothing, enough, least = LONG_FACT if len(fact.terms) >= LONG else SHORT_FACT
     if words.value < least:
@@ -99,34 +127,18 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
     return credit * (UNTOLD + (1 - UNTOLD) * min(1.0, 2 * claim.value))
 
 
-def _figures(fact: Fact, said: Said) -> tuple[int, int] | None:
-    """How many numbers and dates are there, and left out; None where another is there instead."""
-    missing = [own for own in fact.numbers if not any(own.is_amount(o) for o in said.numbers)]
-    undated = [own for own in fact.dates if not any(d.is_date(own) for d in said.dates)]
-    every = len(fact.numbers) + len(fact.dates)
-    if not missing and not undated:
-        return every, 0
-    strange = [o for o in said.numbers if not any(own.is_amount(o) for own in fact.numbers)]
-    if any(own.comparable(other) for own in missing for other in strange):
-        return None
-    if undated and any(not any(d.is_date(own) for own in fact.dates) for d in said.dates):
-        return None
-    if len(fact.terms) < LONG:
-        return None
-    out = len(missing) + len(undated)
-    return every - out, out
-
-
 class _Matcher:
     """Finds a fact's terms in a passage, each of the passage's words for one term only."""
 
     def __init__(self, fact: Fact, said: Said) -> None:
-        self._said = said
+        self._asserted, self._denied, self._contrary = said.asserted, said.denied, said.denied
+        if any(_put_by_denial(term, said) for term in fact.terms):
+            self._asserted, self._denied = union((said.asserted, said.denied)), {}
         self._taken = {term.concept.root for term in fact.terms}
 
     def says(self, term: Term) -> float:
         """1 where a term is said, part where something akin is; below 0 where it is gainsaid."""
-        same, other = self._said.asserted, self._said.denied
+        same, other = self._asserted, self._denied
         if term.denied:
             same, other = other, same
         concept = term.concept
@@ -134,7 +146,7 @@ class _Matcher:
             concept.root in same
             or term.short in same
             or self._takes(same, concept.names)
-            or self._takes(other, concept.contrary)
+            or (not term.denied and self._takes(self._contrary, concept.contrary))
             or (term.denied and self._takes(other, concept.opposites))
         ):
             return 1.0
@@ -149,6 +161,11 @@ class _Matcher:
                     self._taken.add(root)
                     return True
         return False
+
+
+def _put_by_denial(term: Term, said: Said) -> bool:
+    """Whether a clause is denied only because it says so: "not reliable" for "unreliable"."""
+    return not term.denied and not term.concept.contrary.isdisjoint(said.denied)
 
 
 def _gainsaid_denial(term: Term, asserted: Words) -> float:

@@ -227,6 +227,7 @@ _OUTER = re.compile(
     r"(?:true|the case|correct|right|so|accurate|a fact) that"
     r"|no truth (?:in|to)|(?:false|untrue|incorrect|wrong|a lie|a myth|mistaken|inaccurate) "
     r"(?:that|to (?:say|claim|think))|den(?:y|ies|ied) that|contrary to|far from)\b"
+    r"|\bno (?:[a-z]+ )?(?:evidence|indication|sign|proof|suggestion) (?:[a-z]+ )?that\b"
     r"|\b(?:is|was|are|were)(?: simply| just| plainly)? "
     r"(?:false|untrue|incorrect|wrong|mistaken|a lie|a myth)\b|\bred herring"
     r"|\b(?:claim|statement|idea|notion|belief)\b[^.;]*\b(?:is|was) not (?:true|correct|right)\b"
