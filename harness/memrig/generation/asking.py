@@ -11,6 +11,8 @@ from memrig.model.chat import CallContext, Chat, ChatReply, ChatRequest, Message
 T = TypeVar("T")
 #: How often one thing is asked for before it is given up.
 ASKED_AT_MOST = 3
+#: A record's key holds numbers that every JSON reader takes as they are.
+_SEEDS = 2**53
 #: Whose limits count: generation has no trials.
 TRIAL = "generate"
 
@@ -71,7 +73,7 @@ class Asker:
                 purpose=self.purpose,
                 trial_id=TRIAL,
                 scope=scope,
-                seed=self.seed,
+                seed=self.seed % _SEEDS,
                 attempt=attempt,
             )
             reply = await self.chat.chat(request, context)

@@ -54,10 +54,14 @@ def missing(text: str, readings: Iterable[Reading]) -> list[Reading]:
     return [reading for reading in readings if not holds(text, reading.label, reading.value)]
 
 
+def figures(text: str) -> set[str]:
+    """Everything in a text that is written in digits: numbers, dates, times."""
+    return set(_FIGURE.findall(text))
+
+
 def foreign_figures(text: str, sheet: Sheet) -> list[str]:
     """Figures in a text that its sheet does not hold."""
-    known = set(_FIGURE.findall(sheet.model_dump_json()))
-    return sorted(set(_FIGURE.findall(text)) - known)
+    return sorted(figures(text) - figures(sheet.model_dump_json()))
 
 
 def forbidden_in(text: str, forbidden: Sequence[str]) -> list[str]:

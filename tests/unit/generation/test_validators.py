@@ -305,6 +305,8 @@ def test_evidence_after_its_checkpoint_is_found():
     found = findings(with_question(sound(), "q4", checkpoint_after=20))
     assert names(found) == {"evidence-before-checkpoint"}
     assert "the checkpoint is after 20" in found[0].message
+    nothing = findings(with_question(sound(), "q4", checkpoint_after=0))
+    assert names(nothing) == {"evidence-before-checkpoint"}
 
 
 def test_evidence_that_does_not_exist_is_found():
@@ -330,6 +332,15 @@ def test_a_synthesis_question_of_one_evidence_episode_is_found():
 def test_two_questions_of_one_id_are_found():
     """Their answers would be mixed up."""
     assert names(findings(with_question(sound(), "q0", question_id="pump-q1"))) == {"question-form"}
+
+
+def test_a_prompt_that_quotes_a_value_of_its_facts_is_found():
+    """It would give away what is to be found; dates it may name."""
+    value = question(sound(), "control").facts[0].values[0]
+    prompt = question(sound(), "control").prompt
+    found = findings(with_question(sound(), "control", prompt=f"{prompt} Was it {value}?"))
+    assert "question-form" in names(found)
+    assert f"quotes {value}" in found[0].message
 
 
 @pytest.mark.parametrize("kind", QUESTION_TYPES)

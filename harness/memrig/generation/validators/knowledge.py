@@ -64,10 +64,12 @@ class SingleEpisodeCoverage:
         for question in draft.plan.questions:
             if question.type not in SYNTHESIS or not question.facts:
                 continue
-            share, episode = max(
-                ((self._share(draft, question, e, known), e) for e in View(draft).until(question)),
-                key=lambda found: found[0],
-            )
+            shares = [
+                (self._share(draft, question, e, known), e) for e in View(draft).until(question)
+            ]
+            if not shares:  # asked before anything: evidence-before-checkpoint says so
+                continue
+            share, episode = max(shares, key=lambda found: found[0])
             if share > most:
                 yield Finding(
                     self.name,

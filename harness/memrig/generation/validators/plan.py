@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from memrig.generation.model import Draft, Finding, PlannedQuestion
 from memrig.generation.spec import Spec
+from memrig.generation.textcheck import figures
 from memrig.generation.validators.base import View
 from memrig.model.longitudinal import QUESTION_TYPES, SYNTHESIS
 
@@ -52,7 +53,8 @@ class QuestionForm:
         """See `Validator`."""
         return (
             f"unique ids, all {len(QUESTION_TYPES)} types, synthesis questions with "
-            f"{LEAST_FACTS} facts and {LEAST_EVIDENCE} evidence episodes"
+            f"{LEAST_FACTS} facts and {LEAST_EVIDENCE} evidence episodes, prompts without their "
+            "facts' values"
         )
 
     def check(self, draft: Draft) -> Iterator[Finding]:
@@ -66,6 +68,9 @@ class QuestionForm:
             yield Finding(self.name, "questions", message, f"add a question of type {missing}")
         for question in questions:
             yield from self._counts(question)
+            if quoted := _quoted(question):
+                message = f"its prompt quotes {', '.join(quoted)}, which is to be found"
+                yield self._finding(question.question_id, message, "ask without the figure")
 
     def _counts(self, question: PlannedQuestion) -> Iterator[Finding]:
         facts, evidence = len(question.facts), len(set(question.evidence))
@@ -83,3 +88,10 @@ class QuestionForm:
 
     def _finding(self, question: str, message: str, fix: str) -> Finding:
         return Finding(self.name, f"question {question}", message, fix)
+
+
+def _quoted(question: PlannedQuestion) -> list[str]:
+    """Values of its facts that a prompt gives away; single digits may stand for anything."""
+    said = figures(question.prompt)
+    values = {value for fact in question.facts for value in fact.values if len(value) > 1}
+    return sorted(said & values)
