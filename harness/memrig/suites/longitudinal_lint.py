@@ -3,14 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import time
 
 from memrig.model.longitudinal import CONTROL, FORMAT, SYNTHESIS
 from memrig.suites.longitudinal_format import read_dataset
-from memrig.suites.longitudinal_model import CheckpointQuestion, Dataset, Scope
+from memrig.suites.longitudinal_model import CheckpointQuestion, Dataset, Kind, Scope
 from memrig.suites.problems import Problem
 
 #: How many names a note gives.
 _SHOWN = 3
+#: A stream has a rhythm of its own if so many of its episodes, on average, share a time of day.
+_RHYTHM = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def _of_stream(scope: Scope) -> Iterator[Oddity]:
         message = f"episodes with the timestamp of another one: {repeated}"
         note = f"{message}; they keep their order"
         yield Oddity(where, message, "nothing to do: they keep their order", note)
+    yield from _of_times(scope, where)
     if not scope.as_filed:
         message = "episodes are not in time order in the file"
         fix = "nothing to do: they are put into it, and checkpoints count in it"
@@ -101,6 +105,19 @@ def _of_stream(scope: Scope) -> Iterator[Oddity]:
         message = f"episodes that say neither signal nor distractor: {untold}"
         fix = "give meta.episode_type; --distractors takes them for signal"
         yield Oddity(where, message, fix, f"{message}; they count as signal")
+
+
+def _of_times(scope: Scope, where: str) -> Iterator[Oddity]:
+    """Whether a memory could drop the distractors by the clock alone."""
+    clocks: dict[Kind, list[time]] = defaultdict(list)
+    for episode in scope.episodes:
+        clocks[episode.kind].append(episode.timestamp.time())
+    story, other = clocks["signal"] + clocks[""], clocks["distractor"]
+    rhythmic = any(_RHYTHM * len(set(times)) <= len(times) for times in (story, other) if times)
+    if story and other and rhythmic and set(story).isdisjoint(other):
+        message = "times of day tell every distractor from the story"
+        fix = "draw both from the same times, or run with --distractors, which gives them the same"
+        yield Oddity(where, message, fix, f"{message}: a memory could drop them unread")
 
 
 def _of_facts(question: CheckpointQuestion) -> Iterator[Oddity]:

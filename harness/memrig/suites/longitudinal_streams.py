@@ -1,9 +1,10 @@
 """`--distractors`: a stream of other episodes between those of the story, at a chosen ratio.
 
 Everything is drawn from the content of both streams, so that the same input gives the same result
-everywhere. Each stream keeps its own order, and a distractor takes the timestamp of the signal
-episode before or behind it: no time of day, date or gap tells the two apart. (Times of their own
-would: LENS's signals all come at ten sharp.)
+everywhere. Each stream keeps its own order, and each signal episode has as many distractors with
+its own timestamp as every other, before and behind it: no time of day, date, gap or company tells
+the two apart. (Times of their own would: LENS's signals all come at ten sharp. At a ratio that is
+no whole number some signal episodes have one distractor more: ADR 0013.)
 """
 
 import random
@@ -113,6 +114,10 @@ def _check(
 class _Mix:
     """Both streams in one, evenly spread.
 
+    Every signal episode has its share of the distractors around it, all of one time, and stands
+    anywhere among them. At a whole ratio the shares are equal: neither how many have a time nor
+    the place among them tells which of them is the story's.
+
     `checkpoints[k]` is the place of a question that comes after k signal episodes.
     """
 
@@ -123,29 +128,24 @@ class _Mix:
         chance: random.Random,
     ) -> None:
         gaps: list[list[StreamEpisode]] = [[] for _ in range(len(signals) + 1)]
-        for number, episode in enumerate(distractors):
-            # Distractor j of m stands somewhere in the j-th m-th of the whole, signal k of n in the
-            # middle of the k-th n-th.
-            place = (number + chance.random()) / len(distractors)
-            gaps[min(floor(place * len(signals) + 0.5), len(signals))].append(episode)
+        for number, share in enumerate(_shares(distractors, len(signals))):
+            stamped = [replace(e, timestamp=signals[number].timestamp) for e in share]
+            first = chance.randint(0, len(stamped))
+            gaps[number] += stamped[:first]
+            gaps[number + 1] += stamped[first:]
         merged: list[StreamEpisode] = []
         self.checkpoints: list[int] = []
         for number, gap in enumerate(gaps):
             merged += signals[number - 1 : number] if number else []
             self.checkpoints.append(len(merged) + chance.randint(0, len(gap)))
-            merged += _stamped(gap, signals, number, chance)
+            merged += gap
         self.episodes = tuple(merged)
 
 
-def _stamped(
-    gap: Sequence[StreamEpisode],
-    signals: Sequence[StreamEpisode],
-    number: int,
-    chance: random.Random,
-) -> Iterator[StreamEpisode]:
-    """The first few take the time of the signal before them, the others of the one behind."""
-    before = signals[max(number - 1, 0)].timestamp
-    behind = signals[min(number, len(signals) - 1)].timestamp
-    first = chance.randint(0, len(gap))
-    for place, episode in enumerate(gap):
-        yield replace(episode, timestamp=before if place < first else behind)
+def _shares(
+    distractors: Sequence[StreamEpisode], signals: int
+) -> Iterator[Sequence[StreamEpisode]]:
+    """The distractors of each signal episode: as many of each, give or take one."""
+    ends = [len(distractors) * (number + 1) // signals for number in range(signals)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        yield distractors[start:end]

@@ -106,6 +106,35 @@ def test_a_scope_that_nothing_is_asked_about_is_named():
     assert (found.where, found.message) == ("scope 'two'", "no question is about this scope")
 
 
+def clocked(story: list[str], other: list[str]) -> dict[str, object]:
+    raw = dataset()
+    raw["scopes"][0]["episodes"] += [
+        episode("one", 5 + n, "distractor", timestamp=f"2024-02-0{n + 1}T{clock}")
+        for n, clock in enumerate(other)
+    ]
+    for item, clock in zip(raw["scopes"][0]["episodes"], story, strict=False):
+        item["timestamp"] = f"{item['timestamp'][:10]}T{clock}"
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("story", "other", "told"),
+    [
+        (["10:00"] * 4, ["10:30"] * 4, True),
+        (["10:00"] * 4, ["10:30", "11:15", "12:20"], True),
+        (["10:00"] * 4, ["10:30", "10:00", "10:30", "10:30"], False),
+        (["08:01", "09:17", "16:40", "11:11"], ["10:30", "11:15", "12:20"], False),
+        (["10:00"] * 4, [], False),
+    ],
+)
+def test_times_of_day_that_tell_distractors_from_the_story_are_named(story, other, told):
+    """A memory system could drop them unread; LENS's files invite it to."""
+    raw = clocked(story, other)
+    where = "times of day tell every distractor from the story"
+    assert any(where in item.message for item in lint_dataset(raw)) == told
+    assert any(where in note for note in noted(raw)) == told
+
+
 def test_many_of_a_kind_are_one_note_with_a_few_names():
     """Reports stay short."""
     raw = dataset(episodes=12)

@@ -1,5 +1,6 @@
 """Distractors in a story: order, ratio, checkpoints, and nothing that tells which is which."""
 
+from collections import Counter
 from dataclasses import replace
 from math import floor
 
@@ -117,6 +118,24 @@ def test_the_stream_is_in_time_order_and_every_time_is_a_signals(scope):
     times = {e.episode_id: e.timestamp for e in scope.episodes if e.episode_id in story(scope)}
     assert {e.episode_id: e.timestamp for e in mixed.episodes if e.episode_id in times} == times
     assert set(stamps) == set(times.values())
+
+
+@given(st.integers(1, 12), st.integers(1, 4))
+def test_at_a_whole_ratio_every_time_has_as_many_distractors(signals, ratio):
+    """How many episodes share a time does not tell which of them is the story's."""
+    scope = interleave(scope_of("s" * signals + "d" * signals * ratio), ratio).scope
+    counts = Counter(episode.timestamp for episode in scope.episodes)
+    assert set(counts.values()) == {ratio + 1}
+    assert len(counts) == signals
+
+
+def test_a_signal_stands_anywhere_among_the_episodes_of_its_time():
+    """First, last and between, about as often."""
+    places: Counter[int] = Counter()
+    for count in range(40, 100):
+        scope = interleave(scope_of("s" * count + "d" * 2 * count), 2).scope
+        places.update(n % 3 for n, e in enumerate(scope.episodes) if e.kind == "signal")
+    assert min(places.values()) > 0.9 * max(places.values())
 
 
 @given(scopes())
