@@ -38,6 +38,7 @@ _SEVERAL = 2
 
 NO_EVIDENCE = "the question requires no evidence"
 NOT_SEEN = "how the answers came about was not seen"
+NOT_ASKED = "the reader was not asked to cite"
 
 _METRICS = (
     Metric("fact_recall", binary=False, headline=True),
@@ -108,9 +109,9 @@ class LensGrader:
 
 
 def _evidence(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
-    yield "evidence_grounding", cited.grounding
+    yield "evidence_grounding", cited.grounding if asked.cites else NOT_ASKED
     wanted = required(asked)
-    coverage: Found = len(wanted & cited.episodes) / len(wanted) if wanted else NO_EVIDENCE
+    coverage = _coverage(asked, wanted, cited)
     yield "evidence_coverage", coverage
     # The predecessor's two names come to the same (docs/scoring.md).
     yield "citation_coverage", coverage
@@ -122,6 +123,12 @@ def _evidence(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
         yield "evidence_retrieved", "the memory system searched by itself"
     else:
         yield "evidence_retrieved", len(wanted & retrieved(asked.record)) / len(wanted)
+
+
+def _coverage(asked: Asked, wanted: frozenset[str], cited: Cited) -> Found:
+    if not wanted:
+        return NO_EVIDENCE
+    return len(wanted & cited.episodes) / len(wanted) if asked.cites else NOT_ASKED
 
 
 def _answer(asked: Asked) -> Iterator[tuple[str, Found]]:
@@ -149,7 +156,8 @@ def _conduct(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
     within = outcome.status != "budget_exceeded" and not outcome.adapters_fault
     yield "budget_compliance", NOT_SEEN if asked.pod == "given" else float(within)
     if asked.gold.category in SYNTHESIS:
-        yield "insight_depth", float(len(cited.episodes) >= _SEVERAL)
+        deep = float(len(cited.episodes) >= _SEVERAL)
+        yield "insight_depth", deep if asked.cites else NOT_ASKED
     if asked.pod == "given":
         yield "reasoning_quality", NOT_SEEN
     elif asked.mode != "agent":

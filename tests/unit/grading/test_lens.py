@@ -99,6 +99,16 @@ class TestGrounding:
         """Whoever wrote it."""
         assert marks(answer("m1", "m77")).scores["evidence_grounding"] == 0.5
 
+    def test_a_reader_that_was_not_asked_to_cite_is_not_measured_by_what_it_cites(self):
+        """0 would be said of the memory, and close a gate."""
+        fields = {"mode": "reader", "naive": None}
+        found = marks(answer(), prompt="direct", **fields)
+        for name in ("evidence_grounding", "evidence_coverage", "insight_depth"):
+            assert name not in found.scores
+            assert found.missing[name] == "the reader was not asked to cite"
+        asked = marks(answer(), prompt="cited", **fields).scores
+        assert asked["evidence_grounding"] == asked["evidence_coverage"] == 0
+
 
 class TestCoverage:
     @pytest.mark.parametrize(
