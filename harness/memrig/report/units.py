@@ -33,6 +33,10 @@ _SINGLE = {
     "answer_quality": ("quality", "win rate against the canonical answer, key fact by key fact"),
     "insight_depth": ("depth", "share of synthesis answers that cite two episodes or more"),
     "reasoning_quality": ("reasoning", "share of answers of some length that tools were used for"),
+    "longitudinal_advantage": (
+        "advantage",
+        "fact recall of synthesis questions less that of control questions, -100 to 100",
+    ),
     "action_quality": ("action", "share of five criteria that a recommendation meets"),
     "evidence_retrieved": ("retrieved", "share of the required episodes that the memory returned"),
     "naive_baseline_advantage": (
@@ -67,8 +71,11 @@ def percent(fraction: float) -> str:
 
 
 def bounds(low: float | None, high: float | None) -> str:
-    """An interval as percent: ``52.1–63.4``; empty where there is none."""
-    return "" if low is None or high is None else f"{percent(low)}–{percent(high)}"
+    """An interval as percent: ``52.1–63.4``, ``-2.1 to 4.0``; empty where there is none."""
+    if low is None or high is None:
+        return ""
+    between = " to " if low < 0 else "–"
+    return f"{percent(low)}{between}{percent(high)}"
 
 
 def count(number: int) -> str:

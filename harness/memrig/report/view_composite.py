@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memrig.report.units import NOT_AVAILABLE, bounds, count, percent
+from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_help, percent
 from memrig.stats.composite import Composite, CompositeRow, GateRow, ScopeRow
 
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """One metric of a profile. `why` is empty where it has a value."""
+    """One metric of a profile. `why` is empty where it has a value, `help` says what it is."""
 
     tier: str
     name: str
+    help: str
     weight: str
     value: str
     bounds: str
@@ -36,7 +37,7 @@ class ScopeView:
 class CompositeView:
     """A composite. `notes` are what must be read with the number: gates, and what is missing.
 
-    `beside` are metrics that weigh nothing.
+    `beside` are metrics that weigh nothing; `mean` is a line on all scopes together.
     """
 
     profile: str
@@ -79,17 +80,25 @@ def _notes(found: Composite) -> Iterator[str]:
             yield f"gate not applied: {spoken(gate.metric)} was not measured"
     if found.measured_weight < found.weight:
         measured, whole = _weight(found.measured_weight), _weight(found.weight)
-        yield f"measured: {measured} of {whole} of the weight"
+        names = ", ".join(spoken(row.metric) for row in found.rows if row.value is None)
+        yield (
+            f"measured: {measured} of {whole} of the weight, without {names}; compare only with "
+            "runs that measured the same"
+        )
 
 
 def _gate(gate: GateRow) -> str:
-    return f"{spoken(gate.metric)} {_signed(gate.value)} is below {_signed(gate.least)}"
+    value, least = _signed(gate.value), _signed(gate.least)
+    if value == least and gate.value is not None:  # what closed a gate must not look like enough
+        value = f"{gate.value * 100:.4f} %"
+    return f"{spoken(gate.metric)} {value} is below {least}"
 
 
 def _part(row: CompositeRow) -> PartView:
     return PartView(
         tier=str(row.tier or ""),
         name=spoken(row.metric),
+        help=metric_help(row.metric),
         weight=_weight(row.weight) if row.tier else "",
         value=_percent(row.value),
         bounds=bounds(row.low, row.high),
@@ -110,11 +119,14 @@ def _scope(row: ScopeRow) -> ScopeView:
 
 
 def _mean(found: Composite) -> str:
-    """The mean over scopes with its interval; empty for a single one."""
-    if found.mean is None:
+    """The mean over scopes with its interval, or why there is none; empty for a single scope."""
+    if len(found.scopes) < 2:
         return ""
+    if found.mean is None:
+        return "no mean over scopes: not the same metrics were measured in all of them"
     span = bounds(found.low, found.high)
-    return _percent(found.mean) + (f" [{span}], t interval" if span else ", without an interval")
+    more = f"95 % t interval {span}" if span else "without an interval"
+    return f"mean over scopes {_percent(found.mean)}, {more}"
 
 
 def _percent(fraction: float | None) -> str:

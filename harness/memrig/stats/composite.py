@@ -46,7 +46,11 @@ class GateRow(_Frozen):
 
 
 class ScopeRow(_Frozen):
-    """The composite of one scope, its own gates applied; `closed` names those that closed."""
+    """The composite of one scope, its own gates applied; `closed` names those that closed.
+
+    `missing` names the metrics that were not measured in it: composites of scopes with different
+    ones are of different things.
+    """
 
     scope: str
     value: float | None
@@ -54,6 +58,7 @@ class ScopeRow(_Frozen):
     measured_weight: float
     n: int
     closed: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
 
 class Composite(_Frozen):
@@ -61,7 +66,8 @@ class Composite(_Frozen):
 
     `value` is 0 where a gate closed, `ungated` what it would have been; both are None where nothing
     was measured. `measured_weight` of `weight` stands behind them. `mean`, `low` and `high` are the
-    mean of the scopes' values and its 95 % t interval; None for less than two scopes.
+    mean of the scopes' values and its 95 % t interval; None for less than two scopes, and where
+    not the same metrics were measured in all of them.
     `beside` are the protocol's other metrics, which weigh nothing.
     """
 
@@ -99,7 +105,7 @@ def composite(
     values = {row.metric: row.value for row in rows if row.value is not None}
     whole = profile.compose(values)
     scopes = _scopes(graded, profile)
-    composites = [scope.value for scope in scopes if scope.value is not None]
+    composites = _alike(scopes)
     # A composite that holds a difference may be below 0.
     spread = student(composites, least=-1.0)
     return Composite(
@@ -142,16 +148,25 @@ def _scopes(graded: Sequence[Grade], profile: Profile) -> tuple[ScopeRow, ...]:
             measured_weight=one.measured,
             n=len(part),
             closed=one.hit,
+            missing=tuple(item.metric for item in profile.parts if item.metric not in values),
         )
         rows.append(row)
     return tuple(rows)
+
+
+def _alike(scopes: Sequence[ScopeRow]) -> list[float]:
+    """The scopes' values, if they are of the same metrics; a mean of others is of nothing."""
+    if len({scope.missing for scope in scopes}) > 1:
+        return []
+    return [scope.value for scope in scopes if scope.value is not None]
 
 
 def _row(graded: Sequence[Grade], part: Part, metric: Metric | None, seed: int) -> CompositeRow:
     table = _table(graded, part)
     value = _value(table, part)
     name = part.contrast.metric if part.contrast else part.metric
-    missing = Counter(grade.missing[name] for grade in graded if name in grade.missing)
+    meant = graded if part.contrast is None else _of_either(graded, part.contrast)
+    missing = Counter(grade.missing[name] for grade in meant if name in grade.missing)
     spread = NOTHING if value is None else _interval(table, part, metric, seed)
     return CompositeRow(
         metric=part.metric,
@@ -170,8 +185,13 @@ def _row(graded: Sequence[Grade], part: Part, metric: Metric | None, seed: int) 
 def _table(graded: Sequence[Grade], part: Part) -> Table:
     if part.contrast is None:
         return Table(graded, part.metric)
-    either = part.contrast.of[1] | part.contrast.less[1]
-    return Table([g for g in graded if g.category in either], part.contrast.metric)
+    return Table(_of_either(graded, part.contrast), part.contrast.metric)
+
+
+def _of_either(graded: Sequence[Grade], contrast: Contrast) -> list[Grade]:
+    """The grades of the categories that are set against each other."""
+    either = contrast.of[1] | contrast.less[1]
+    return [grade for grade in graded if grade.category in either]
 
 
 def _value(table: Table, part: Part) -> float | None:

@@ -47,15 +47,18 @@ class TestTerminal:
         grounding = row_of(text, "evidence grounding")
         assert grounding[:5] == ["1", "evidence", "grounding", "0.10", "90.0"]
         *head, bounds, n = row_of(text, "longitudinal advantage")
-        assert head == ["3", "longitudinal", "advantage", "0.15", "30.0"]
-        assert (bounds.count("–"), n) == (1, "4")
+        assert head[:5] == ["3", "longitudinal", "advantage", "0.15", "30.0"]
+        assert head[5:] == ["-69.6", "to"]  # no dash beside a minus
+        assert (bounds, n) == ("90.1", "4")
 
     def test_what_was_not_measured_says_so_and_why(self):
         """And how much weight is behind the number."""
         text = printed(composite_report())
         assert row_of(text, "answer quality")[-1] == "n/a"
         assert "answer quality, action quality: n/a (no judge was asked)" in text
-        assert "measured: 0.80 of 1.00 of the weight" in text
+        said = " ".join(text.split())
+        missing = "measured: 0.80 of 1.00 of the weight, without answer quality, action quality"
+        assert f"{missing}; compare only with runs that measured the same" in said
 
     def test_metrics_without_a_weight_stand_below_it(self):
         """What was retrieved, and the naive opponent."""
@@ -75,6 +78,19 @@ class TestTerminal:
         assert "composite lens-v1: 0.0 %" in said
         ungated = f"{report.composite.ungated * 100:.1f}"
         assert f"evidence grounding 30.0 % is below 50.0 %; without it {ungated} %" in said
+
+    def test_what_closed_a_gate_never_looks_like_enough(self):
+        """Just below a half is told with more digits."""
+        said = " ".join(printed(composite_report(*scope_grades("reef", 0.4999))).split())
+        assert "evidence grounding 49.9900 % is below 50.0 %" in said
+
+    def test_scopes_without_a_mean_say_why(self):
+        """The control question of one has no facts."""
+        one, control, decision = scope_grades("mill")
+        lacking = {k: v for k, v in control.scores.items() if k != "fact_recall"}
+        other = [one, control.model_copy(update={"scores": lacking}), decision]
+        text = printed(composite_report(*scope_grades("reef"), *other))
+        assert "no mean over scopes: not the same metrics were measured in all of them" in text
 
     def test_scopes_stand_by_themselves_with_their_mean(self):
         """Gates that closed in one are named there."""
@@ -119,6 +135,7 @@ class TestPage:
         text = paged(composite_report(*scope_grades("reef"), *scope_grades("mill", 0.1)))
         for part in ("evidence grounding", "no judge was asked", "reef", "mill", "t interval"):
             assert part in text
+        assert "share of synthesis answers that cite two episodes or more" in text
 
     def test_a_closed_gate_is_an_alert(self):
         """Nobody reads 0 as a low score."""

@@ -146,6 +146,34 @@ def test_scopes_are_composed_each_by_itself():
     assert found.low < found.mean < found.high
 
 
+def test_scopes_that_were_measured_by_different_metrics_have_no_mean():
+    """Without the control question's facts one leaves the advantage out, and looks better."""
+    other = [
+        grade
+        if grade.category != "null_hypothesis"
+        else grade.model_copy(
+            update={"scores": {k: v for k, v in grade.scores.items() if k != "fact_recall"}}
+        )
+        for grade in scope("b", 0.2)
+    ]
+    found = made(*scope("a", 0.2), *other)
+    assert [part.missing for part in found.scopes] == [(), ("longitudinal_advantage",)]
+    assert found.scopes[1].value > found.scopes[0].value
+    assert (found.mean, found.low, found.high) == (None, None, None)
+    assert found.value is not None
+
+
+def test_what_is_missing_of_a_difference_is_counted_among_its_own_questions():
+    """A decision without facts is none of its business."""
+    grades = [
+        grade.model_copy(update={"missing": {"fact_recall": "the question has no key facts"}})
+        for grade in scope("a")
+    ]
+    assert row(made(*grades), "longitudinal_advantage").missing == {
+        "the question has no key facts": 2
+    }
+
+
 def test_the_interval_is_students():
     """Two scopes: t with one degree of freedom."""
     found = made(*scope("a", 0.5), *scope("b", 0.7))

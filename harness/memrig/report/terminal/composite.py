@@ -18,6 +18,8 @@ def print_composite(report: Report, console: Console) -> None:
     if view is None:
         return
     line = Text(f"composite {view.profile}: ").append(view.value, f"bold {_style(view)}")
+    if view.value != NOT_AVAILABLE:
+        line.append("  weighted mean of what was measured", DIM)
     console.print(line)
     for number, note in enumerate(view.notes):
         console.print(warning(note, BAD if view.closed and not number else WARN))
@@ -66,4 +68,4 @@ def _print_scopes(report: Report, view: CompositeView, console: Console) -> None
     if more > 0:
         table.add_row(Text(f"and {plural(more, 'more scope')}, in the report", DIM))
     console.print(table)
-    console.print(Text(f"\nmean over scopes {view.mean}\n", DIM))
+    console.print(Text(f"\n{view.mean}\n", DIM))
