@@ -1,5 +1,6 @@
 """The tables of the other commands."""
 
+import re
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,13 @@ def test_suites_name_their_protocols_and_label_sets() -> None:
     text = printed(lambda console: print_suites([load_suite("locomo")], console))
     assert "locomo-any" in text
     assert "category labels" in text
+
+
+def test_a_suites_datasets_are_listed_where_it_has_several():
+    """What `--variant` takes."""
+    listed = printed(lambda console: print_suites([load_suite("longitudinal")], console))
+    assert re.search(r"variants +40, 120", listed)
+    assert "variants" not in printed(lambda c: print_suites([load_suite("locomo")], c))
 
 
 def test_datasets_say_whether_they_are_here(

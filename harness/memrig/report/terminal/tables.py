@@ -50,11 +50,13 @@ def _check_mark(check: Check) -> Text:
 
 
 def print_suites(suites: Iterable[Suite], console: Console | None = None) -> None:
-    """Prints the installed suites; the first protocol of each is its default."""
+    """Prints the installed suites; the first protocol and variant of each are its defaults."""
     console = console or make_console()
     for suite in suites:
         console.print(words(suite.name, "bold"))
         rows = [("", words(suite.summary)), ("protocols", words(", ".join(suite.protocols)))]
+        if suite.variants:
+            rows.append(("variants", words(", ".join(suite.variants))))
         if len(suite.label_sets) > 1:
             rows.append(("category labels", words(", ".join(suite.label_sets))))
         rows.append(("hits a question", Text(str(suite.top_k))))
