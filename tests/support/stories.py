@@ -31,6 +31,32 @@ def sheet_in(prompt: str) -> Sheet:
     return Sheet.model_validate(json.loads(unescape(prompt[start:end])))
 
 
+#: What a planning model says, by member.
+Reply = dict[str, object]
+EVENTS = ["The hedge was cut.", "A kettle was bought."]
+
+
+def brief_in(text: str) -> dict[str, object]:
+    """The phase to plan, as a model reads it from a prompt."""
+    last = text[text.rindex("<phase ") :]
+    return json.loads(unescape(last[last.index("{") : last.rindex("}") + 1]))
+
+
+def figures(brief: dict[str, object]) -> Reply:
+    """A plan of a phase by somebody who follows the ranges: from end to end, or in the middle."""
+    count = brief["episodes"]
+    values = {}
+    for name, series in brief["series"].items():
+        least, most = float(series["least"]), float(series["most"])
+        path = [least + (most - least) * n / max(1, count - 1) for n in range(count)]
+        if series["moves"] == "down":
+            path.reverse()
+        if name == "valve":
+            path = [least, *[most] * (count - 2), least]
+        values[name] = [round(value, 1) for value in path]
+    return {"values": values, "events": [EVENTS] * count}
+
+
 _TYPES = (
     "longitudinal",
     "action_recommendation",

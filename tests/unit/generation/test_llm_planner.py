@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -20,34 +19,10 @@ from memrig.model.chat import ChatReply, ChatRequest
 from support.fake_chat import ScriptedChat, says
 from support.gateways import CLAUDE, GPT, QUICK, upstreams_of
 from support.llm_standin import LlmStandIn, Seen
-from support.stories import pump_spec
+from support.stories import EVENTS, Reply, brief_in, figures, pump_spec
 
 SPEC = pump_spec()
 CALM, WEAR = tell(SPEC).phases
-EVENTS = ["The hedge was cut.", "A kettle was bought."]
-
-Reply = dict[str, object]
-
-
-def brief_in(text: str) -> dict[str, object]:
-    """The phase to plan, as a model reads it from a prompt."""
-    last = text[text.rindex("<phase ") :]
-    return json.loads(unescape(last[last.index("{") : last.rindex("}") + 1]))
-
-
-def figures(brief: dict[str, object]) -> Reply:
-    """A plan of a phase by somebody who follows the ranges: from end to end, or in the middle."""
-    count = brief["episodes"]
-    values = {}
-    for name, series in brief["series"].items():
-        least, most = float(series["least"]), float(series["most"])
-        path = [least + (most - least) * n / max(1, count - 1) for n in range(count)]
-        if series["moves"] == "down":
-            path.reverse()
-        if name == "valve":
-            path = [least, *[most] * (count - 2), least]
-        values[name] = [round(value, 1) for value in path]
-    return {"values": values, "events": [EVENTS] * count}
 
 
 def planning(request: ChatRequest) -> ChatReply:

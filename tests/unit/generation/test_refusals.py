@@ -1,5 +1,6 @@
 """A spec that leaks is refused by the name of the validator, and nothing is written."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from memrig.generate import (
 from memrig.generation.render import document
 from support.command import memrig
 from support.llm_standin import LlmStandIn, Seen
-from support.stories import pump_spec, sheet_in
+from support.stories import brief_in, figures, pump_spec, sheet_in
 
 
 def leaky(**changes: object) -> dict[str, object]:
@@ -129,6 +130,20 @@ def test_documents_by_a_model_pass_the_same_validators_and_replay(tmp_path, monk
     checked = check_longitudinal(GenerateSettings("d", (path,), out, models=again))
     assert checked.items() <= written.items()
     assert len(checked) == 2
+
+
+def test_a_story_by_a_model_passes_the_same_validators_and_replays(tmp_path, monkeypatch):
+    """Its figures are within the formulas' ranges, so that the facts hold."""
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key-of-a-test")
+    path, out = str(file_of(leaky(), tmp_path)), tmp_path / "out"
+    models = GenerateModels(planner="gpt-test-1")
+    with LlmStandIn.in_thread(lambda seen: json.dumps(figures(brief_in(seen.text)))) as standin:
+        monkeypatch.setenv("OPENAI_BASE_URL", standin.openai_url)
+        written = generate_longitudinal(GenerateSettings("d", (path,), out, models=models))
+        assert len(standin.seen) == len(pump_spec().phases)
+    again = GenerateModels(planner="gpt-test-1", llm="replay-strict", record=out / "d.llm.sqlite")
+    checked = check_longitudinal(GenerateSettings("d", (path,), out, models=again))
+    assert checked.items() <= written.items()
 
 
 def test_a_model_that_writes_no_document_is_named_with_the_episode(tmp_path, monkeypatch):
