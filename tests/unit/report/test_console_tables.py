@@ -1,7 +1,7 @@
 """The tables of the other commands."""
 
-import re
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 
