@@ -6,7 +6,7 @@ from typing import BinaryIO
 from memrig.errors import DataError
 from memrig.suites.base import SuiteOptions
 from memrig.suites.conversations import FORMAT, lint_set
-from memrig.suites.fields import parsed, unreadable
+from memrig.suites.fields import check_is_file, parsed, unreadable
 from memrig.suites.locomo import SUITE as LOCOMO
 from memrig.suites.longitudinal_lint import lint_dataset, looks_longitudinal
 from memrig.suites.longmemeval import SUITE as LONGMEMEVAL
@@ -25,6 +25,7 @@ def lint_file(path: Path) -> list[Problem]:
     Raises:
         DataError: the file cannot be read, is not JSON, or is of no known format.
     """
+    check_is_file(path, str(path))  # a pipe cannot be read from its start again
     try:
         with path.open("rb") as file:
             # Records are never read at once: they may be far larger than memory.

@@ -1,6 +1,7 @@
 """What is odd in a longitudinal file stops no run: it is warned of, and stands in the report."""
 
 import json
+import os
 
 import pytest
 
@@ -187,3 +188,14 @@ def test_a_number_without_end_is_refused_by_every_format(text, tmp_path):
         assert "sys." not in error.message
     else:
         assert found.severity == "error"
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder", "nothing"])
+def test_what_is_no_file_is_refused_at_once(name, tmp_path):
+    """A pipe would be waited for, and cannot be read twice."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError) as caught:
+        lint_file(tmp_path / name)
+    assert caught.value.where == str(tmp_path / name)
+    assert caught.value.fix
