@@ -31,6 +31,18 @@ Words = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class Dated:
+    """A date, said to be so or not."""
+
+    day: Day
+    denied: bool
+
+    def is_date(self, own: "Dated") -> bool:
+        """Whether it is a fact's date, and as much denied as there."""
+        return self.denied == own.denied and self.day.is_date(own.day)
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """One word of a fact.
 
@@ -50,7 +62,7 @@ class Fact:
 
     terms: tuple[Term, ...]
     numbers: tuple[Amount, ...]
-    dates: tuple[Day, ...]
+    dates: tuple[Dated, ...]
     sentences: int
 
 
@@ -61,7 +73,7 @@ class Said:
     asserted: Words
     denied: Words
     numbers: tuple[Amount, ...]
-    dates: tuple[Day, ...]
+    dates: tuple[Dated, ...]
 
 
 @lru_cache(maxsize=4096)
@@ -135,9 +147,9 @@ def _said(reading: Reading, clause: Clause) -> Said:
         for concept, _ in concepts(found.group()):
             _add(not_so, concept.names, concept.root)
     numbers = amounts(piece, denied=clause.denied)
+    dates = tuple(Dated(day, clause.denied) for day in find_dates(piece) if day.month is not None)
     if clause.denied:
-        return Said(not_so, so, numbers, ())
-    dates = tuple(date for date in find_dates(piece) if date.month is not None)
+        return Said(not_so, so, numbers, dates)
     return Said(so, not_so, numbers, dates)
 
 

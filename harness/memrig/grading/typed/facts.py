@@ -11,9 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memrig.grading.typed.amounts import Amount
-from memrig.grading.typed.claims import Fact, Said, Term, Words, fact_of, given, passages, union
-from memrig.grading.typed.dates import Day
+from memrig.grading.typed.claims import (
+    Dated,
+    Fact,
+    Said,
+    Term,
+    Words,
+    fact_of,
+    given,
+    passages,
+    union,
+)
 from memrig.grading.typed.reading import Reading
+from memrig.grading.typed.vocabulary import DIRECTIONS
 from memrig.model.gold import TextGold
 
 #: Credit grows from nothing to all between two shares of a fact's weight, and below the third
@@ -61,7 +71,7 @@ def _best(reading: Reading, text: str) -> float:
     return max((_support(fact, passage, asked) for passage in said), default=0.0)
 
 
-def _may_be_left_out(fact: Fact, numbers: Sequence[Amount], dates: Sequence[Day]) -> bool:
+def _may_be_left_out(fact: Fact, numbers: Sequence[Amount], dates: Sequence[Dated]) -> bool:
     """Whether a number or date may be missing: from a long fact, where none stands in its place.
 
     Of a short fact a number is the point, and another one than the fact's is a false answer.
@@ -115,6 +125,8 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
             claim.add(term.weight, max(0.0, says))
     if words.value < NEW or (new.whole >= 1 and new.value < NEW):
         return 0.0
+    if matcher.reversed:
+        return 0.0
     missing = _missing(fact, said)
     words.add(FIGURE * (len(fact.numbers) + len(fact.dates) - missing), 1.0)
     words.add((FIGURE + LEFT_OUT) * missing, 0.0)
@@ -128,13 +140,17 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
 
 
 class _Matcher:
-    """Finds a fact's terms in a passage, each of the passage's words for one term only."""
+    """Finds a fact's terms in a passage, each of the passage's words for one term only.
+
+    `reversed`: it says "falling" where the fact says "rising", and nowhere "rising".
+    """
 
     def __init__(self, fact: Fact, said: Said) -> None:
         self._asserted, self._denied, self._contrary = said.asserted, said.denied, said.denied
         if any(_put_by_denial(term, said) for term in fact.terms):
             self._asserted, self._denied = union((said.asserted, said.denied)), {}
         self._taken = {term.concept.root for term in fact.terms}
+        self.reversed = False
 
     def says(self, term: Term) -> float:
         """1 where a term is said, part where something akin is; below 0 where it is gainsaid."""
@@ -152,7 +168,10 @@ class _Matcher:
             return 1.0
         if self._takes(same, concept.akin):
             return AKIN
-        return _gainsaid_denial(term, other) if term.denied else _gainsaid(term, same, other)
+        if term.denied:
+            return _gainsaid_denial(term, other)
+        self.reversed |= not (concept.opposites & DIRECTIONS).isdisjoint(same)
+        return _gainsaid(term, same, other)
 
     def _takes(self, words: Words, names: Iterable[str]) -> bool:
         for name in names:

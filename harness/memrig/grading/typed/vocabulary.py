@@ -157,6 +157,8 @@ OPPOSITES = (
     ("BEGIN", "END"),
     ("PLUS", "MINUS"),
 )
+#: Where the opposite is said, the fact is not, however much of the rest is.
+DIRECTIONS = frozenset(listed("RISE FALL HIGH LOW WORSEN IMPROVE PLUS MINUS"))
 #: What goes worse has often risen or fallen, but is not said to.
 AKIN = (("RISE", "WORSEN"), ("FALL", "WORSEN"), ("HIGH", "RISE"), ("LOW", "FALL"),
         ("GRADUAL", "REPEATED"), ("REPEATED", "SEVERAL"))  # fmt: skip

@@ -154,6 +154,8 @@ def test_a_fact_may_be_said_in_other_words(fact, said):
         ("disk failures on the primary", "Disk failures: 0 on the primary."),
         ("disk failures on the primary", "The primary had 0 disk failures."),
         ("retry rate elevated", "The retry rate is normal."),
+        ("address lookup p99 rose from 184 ms to 244 ms on the second gateway host",
+         "Address lookup p99 fell from 184 ms to 244 ms on the second gateway host."),
     ],
 )  # fmt: skip
 def test_the_matter_alone_or_its_opposite_is_not_the_fact(fact, said):
@@ -182,6 +184,7 @@ def test_one_word_of_an_answer_states_one_word_of_a_fact():
         ("more than 30 days overdue", "more than 60 days overdue", False),
         ("the 3rd session was missed", "the 4th session was missed", False),
         ("not within 30 days", "not within 60 days", False),
+        ("no report on 3 May 2024", "no report on 4 May 2024", False),
     ],
 )
 def test_a_number_is_read_with_its_unit(fact, said, stated):
