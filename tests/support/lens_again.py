@@ -228,7 +228,9 @@ def _recall(one: JsonObject) -> Fraction:
 
 def _reasoned(one: JsonObject) -> bool:
     answer = _answer(one)
-    return answer is not None and len(answer["text"]) > 50 and bool(one["record"]["tool_uses"])
+    if answer is None or answer["abstained"]:
+        return False
+    return len(answer["text"]) > 50 and bool(one["record"]["tool_uses"])
 
 
 def _judged(asked: list[JsonObject], verdicts: Mapping[str, list[float]], what: str) -> Value:

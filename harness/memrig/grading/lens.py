@@ -163,8 +163,9 @@ def _conduct(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
     elif asked.mode != "agent":
         yield "reasoning_quality", f"mode {asked.mode} leaves no tool calls to count"
     else:
-        long = answer is not None and len(answer.text) > _SHORT
-        yield "reasoning_quality", float(long and bool(asked.record.tool_uses))
+        # What is told to say so has a sentence of the rig's own for it, and that is long enough.
+        said = answer is not None and not answer.abstained and len(answer.text) > _SHORT
+        yield "reasoning_quality", float(said and bool(asked.record.tool_uses))
 
 
 def _counts(asked: Asked, cited: Cited) -> Iterator[tuple[str, int]]:

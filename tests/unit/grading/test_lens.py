@@ -224,6 +224,11 @@ class TestConduct:
         """Over 50 characters, and at least one call."""
         assert marks(text, tools=tools).scores["reasoning_quality"] == score
 
+    def test_who_declares_not_to_know_shows_no_reasoning(self):
+        """In whatever length: a memory that is empty would be full of it."""
+        said = answer().model_copy(update={"abstained": True})
+        assert marks(said).scores["reasoning_quality"] == 0
+
     @pytest.mark.parametrize("mode", ["reader", "native"])
     def test_only_an_agents_tool_calls_are_seen(self, mode):
         """A reader has none to make: that is no bad reasoning."""
