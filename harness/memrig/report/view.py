@@ -189,7 +189,7 @@ def _composite_tile(report: Report) -> list[Pair]:
     view = composite_view(report.composite)
     if view is None:
         return []
-    note = view.notes[0] if view.notes else "the weighted mean of all metrics"
+    note = "a gate closed" if view.closed else f"of {view.measured} of the weight"
     return [Pair("Composite", view.value, note)]
 
 

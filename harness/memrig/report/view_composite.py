@@ -42,6 +42,7 @@ class CompositeView:
 
     profile: str
     value: str
+    measured: str
     closed: bool
     notes: tuple[str, ...]
     parts: tuple[PartView, ...]
@@ -57,6 +58,7 @@ def composite_view(found: Composite | None) -> CompositeView | None:
     return CompositeView(
         profile=found.profile,
         value=_signed(found.value),
+        measured=_share(found),
         closed=any(gate.closed for gate in found.gates),
         notes=tuple(_notes(found)),
         parts=tuple(map(_part, found.rows)),
@@ -79,12 +81,15 @@ def _notes(found: Composite) -> Iterator[str]:
         if gate.value is None:
             yield f"gate not applied: {spoken(gate.metric)} was not measured"
     if found.measured_weight < found.weight:
-        measured, whole = _weight(found.measured_weight), _weight(found.weight)
         names = ", ".join(spoken(row.metric) for row in found.rows if row.value is None)
         yield (
-            f"measured: {measured} of {whole} of the weight, without {names}; compare only with "
-            "runs that measured the same"
+            f"{_share(found)} of the weight was measured, without {names}; compare only with runs "
+            "that measured the same"
         )
+
+
+def _share(found: Composite) -> str:
+    return f"{found.measured_weight / found.weight:.0%}".replace("%", " %")
 
 
 def _gate(gate: GateRow) -> str:

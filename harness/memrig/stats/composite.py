@@ -58,7 +58,7 @@ class ScopeRow(_Frozen):
     measured_weight: float
     n: int
     closed: tuple[str, ...]
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...]
 
 
 class Composite(_Frozen):

@@ -57,7 +57,7 @@ class TestTerminal:
         assert row_of(text, "answer quality")[-1] == "n/a"
         assert "answer quality, action quality: n/a (no judge was asked)" in text
         said = " ".join(text.split())
-        missing = "measured: 0.80 of 1.00 of the weight, without answer quality, action quality"
+        missing = "80 % of the weight was measured, without answer quality, action quality"
         assert f"{missing}; compare only with runs that measured the same" in said
 
     def test_metrics_without_a_weight_stand_below_it(self):
