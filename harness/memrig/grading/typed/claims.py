@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memrig.grading.typed.amounts import Amount, amounts
@@ -74,6 +74,7 @@ class Said:
     denied: Words
     numbers: tuple[Amount, ...]
     dates: tuple[Dated, ...]
+    sentences: tuple["Said", ...] = ()
 
 
 @lru_cache(maxsize=4096)
@@ -130,7 +131,10 @@ def passages(reading: Reading, longest: int) -> tuple[Said, ...]:
             grouped.setdefault(clause.sentence, []).append(_said(reading, clause))
     sentences = [_together(parts) for parts in grouped.values()]
     return tuple(
-        _together(sentences[first : first + length])
+        replace(
+            _together(sentences[first : first + length]),
+            sentences=tuple(sentences[first : first + length]),
+        )
         for length in range(1, longest + 1)
         for first in range(len(sentences) - length + 1)
     )

@@ -43,6 +43,8 @@ UNTOLD = 0.4
 LONG = 10
 #: What a number weighs, and how much more if it is left out.
 FIGURE, LEFT_OUT = 0.5, 1.5
+#: A sentence that has such a share of a fact's other words is about its subject.
+ABOUT = 0.7
 #: A passage is at most so many sentences in a row, or as many as the fact has.
 PASSAGE = 3
 
@@ -125,7 +127,7 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
             claim.add(term.weight, max(0.0, says))
     if words.value < NEW or (new.whole >= 1 and new.value < NEW):
         return 0.0
-    if matcher.reversed:
+    if matcher.reversed or any(_reversed(fact, sentence) for sentence in said.sentences):
         return 0.0
     missing = _missing(fact, said)
     words.add(FIGURE * (len(fact.numbers) + len(fact.dates) - missing), 1.0)
@@ -137,6 +139,21 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
     if len(fact.terms) >= LONG:
         return credit
     return credit * (UNTOLD + (1 - UNTOLD) * min(1.0, 2 * claim.value))
+
+
+def _reversed(fact: Fact, sentence: Said) -> bool:
+    """Whether a sentence is about the fact's subject and says the opposite direction of it."""
+    so = sentence.asserted
+    turned = any(
+        not (term.concept.opposites & DIRECTIONS).isdisjoint(so)
+        and term.concept.names.isdisjoint(so)
+        for term in fact.terms
+        if not term.denied
+    )
+    if not turned:
+        return False
+    subject = [term.concept.root for term in fact.terms if not term.concept.opposites & DIRECTIONS]
+    return bool(subject) and sum(root in so for root in subject) >= ABOUT * len(subject)
 
 
 class _Matcher:

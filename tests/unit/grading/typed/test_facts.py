@@ -163,6 +163,12 @@ def test_the_matter_alone_or_its_opposite_is_not_the_fact(fact, said):
     assert score(said, fact) <= 0.4
 
 
+def test_a_direction_is_not_borrowed_from_the_sentence_beside():
+    """That the pressure rose does not mend that the strokes fell."""
+    said = "Pump strokes fell from 73 to 90 this week. Line pressure rose from 2 to 3 bar."
+    assert score(said, "pump strokes rose from 73 to 90") == 0
+
+
 def test_one_word_of_an_answer_states_one_word_of_a_fact():
     """ "Approval" is not both the permit and its granting."""
     fact = "permits were granted after donations"
