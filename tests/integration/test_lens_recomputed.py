@@ -15,7 +15,7 @@ from support.judges import blocks_of
 from support.llm_standin import LlmStandIn, Say, Seen
 from support.lying import lying
 from support.model_fixtures import nobody, standin
-from support.model_runs import CLAUDE, GPT, Ran, answers
+from support.model_runs import CLAUDE, GPT, Ran, answers, scattered
 from support.scripted_agent import series_agent
 
 __all__ = ["nobody", "standin"]
@@ -99,6 +99,31 @@ def test_so_does_one_of_a_memory_that_fails(tmp_path: Path) -> None:
     ran = answers(tmp_path / "run", adapter=adapter, sample=True, **CHOSEN)
     assert set(ran.report.questions.outcomes) == {"adapter_error"}
     check(ran.report, ran.root)
+
+
+def test_so_does_one_of_a_memory_that_answers_by_itself(tmp_path: Path) -> None:
+    """Without tools, turns and searches to see."""
+    chosen = {"suite": "longitudinal", "mode": "native", "sample": True}
+    ran = answers(tmp_path / "run", adapter=str(scattered(tmp_path / "adapter")), **chosen)
+    assert ran.report.complete, ran.report.incomplete
+    found = {row.metric: row for row in ran.report.composite.rows}
+    assert "mode native" in found["reasoning_quality"].reason
+    assert found["evidence_grounding"].value == 1
+    check_twice(ran)
+
+
+def test_so_does_one_of_a_reader(tmp_path: Path) -> None:
+    """Whether it was asked to cite or not."""
+    reader = {"suite": "longitudinal", "mode": "reader", "sample": True, "adapter": BM25}
+    cited = answers(tmp_path / "cited", **reader)
+    check_twice(cited)
+    direct = answers(tmp_path / "direct", **reader, prompt="direct")
+    assert {row.metric for row in direct.report.composite.rows if row.value is None} >= {
+        "evidence_grounding",
+        "evidence_coverage",
+        "insight_depth",
+    }
+    check_twice(direct)
 
 
 def all_of_them(seen: Seen) -> Say | str:

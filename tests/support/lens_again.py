@@ -67,7 +67,7 @@ def questions_of(run: Path) -> list[JsonObject]:
             record = line["record"]
             if record["kind"] == "question":
                 known = streams[record["scenario_id"]][record["question_id"]]
-                found.append(known | {"record": record, "mode": spec["mode"]})
+                found.append(known | _of(spec) | {"record": record})
     return found
 
 
@@ -91,24 +91,29 @@ def metrics(asked: list[JsonObject], verdicts: Mapping[str, list[float]]) -> dic
         verdicts: of `verdicts_of`; without any, nobody judged.
     """
     agents = [one for one in asked if one["mode"] == "agent"]
+    cites = [one for one in asked if one["cites"]]
     some = [one for one in asked if one["evidence"]]
     synthesis = [one for one in asked if one["category"] in SYNTHESIS]
     control = [one for one in asked if one["category"] == "null_hypothesis"]
-    coverage = _mean(_covered(one, _cited_episodes(one)) for one in some)
+    coverage = _mean(_covered(one, _cited_episodes(one)) for one in some if one["cites"])
     above, below = _mean(_recalls(synthesis)), _mean(_recalls(control))
     return {
-        "evidence_grounding": _grounding(asked),
+        "evidence_grounding": _grounding(cites) if cites else None,
         "fact_recall": _mean(_recalls(asked)),
         "evidence_coverage": coverage,
         "citation_coverage": coverage,
         "budget_compliance": _mean(Fraction(_within(one)) for one in asked),
         "answer_quality": _judged(asked, verdicts, "canonical"),
-        "insight_depth": _mean(Fraction(len(_cited_episodes(one)) >= 2) for one in synthesis),
+        "insight_depth": _mean(
+            Fraction(len(_cited_episodes(one)) >= 2) for one in synthesis if one["cites"]
+        ),
         "reasoning_quality": _mean(Fraction(_reasoned(one)) for one in agents),
         "longitudinal_advantage": None if above is None or below is None else above - below,
         "action_quality": _judged(asked, verdicts, "action"),
         "naive_baseline_advantage": _judged(asked, verdicts, "naive"),
-        "evidence_retrieved": _mean(_covered(one, _retrieved(one)) for one in some),
+        "evidence_retrieved": _mean(
+            _covered(one, _retrieved(one)) for one in some if one["mode"] != "native"
+        ),
     }
 
 
@@ -122,6 +127,11 @@ def composite(values: Mapping[str, Value], profile: str) -> tuple[Value, Value, 
     ungated = sum((weights[name] * value for name, value in known.items()), Fraction()) / measured
     closed = any(known[name] < Fraction(1, 2) for name in GATES[profile] if name in known)
     return (Fraction() if closed else ungated), ungated, measured
+
+
+def _of(spec: JsonObject) -> JsonObject:
+    cites = spec["mode"] != "reader" or spec["answer"]["prompt"] == "cited"
+    return {"mode": spec["mode"], "cites": cites}
 
 
 def _refs(spec: JsonObject) -> list[JsonObject]:
