@@ -30,7 +30,10 @@ _SINGLE = {
     "evidence_coverage": ("coverage", "share of the required episodes that the answer cites"),
     "citation_coverage": ("cited", "the same as evidence coverage, under its second name"),
     "budget_compliance": ("in budget", "share of questions that ended within their budget"),
-    "answer_quality": ("quality", "win rate against the canonical answer, key fact by key fact"),
+    "answer_quality": (
+        "quality",
+        "win rate against the canonical answer, fact by fact; 50 is a draw",
+    ),
     "insight_depth": ("depth", "share of synthesis answers that cite two episodes or more"),
     "reasoning_quality": ("reasoning", "share of answers of some length that tools were used for"),
     "longitudinal_advantage": (
@@ -41,9 +44,12 @@ _SINGLE = {
     "evidence_retrieved": ("retrieved", "share of the required episodes that the memory returned"),
     "naive_baseline_advantage": (
         "over naive",
-        "win rate against a model that was shown all episodes",
+        "win rate against a model that was shown all episodes so far; 50 is a draw",
     ),
-    "fact_recall_naive": ("naive recall", "fact recall of the model that was shown all episodes"),
+    "fact_recall_naive": (
+        "naive recall",
+        "fact recall of the model that was shown all episodes so far",
+    ),
     "f1": ("F1", "overlap of the answer's stemmed words with the gold answer's"),
     "mrr": ("MRR", "mean of 1 ÷ rank of the first evidence, 0 beyond rank 10"),
     "map": ("MAP", "mean average precision over the first 10 ranks"),

@@ -98,6 +98,13 @@ class TestTerminal:
         assert row_of(text, "mill")[-3:] == ["0.0", "evidence", "grounding"]
         assert "mean over scopes" in text
 
+    def test_an_incomplete_run_says_so_beside_its_number(self):
+        """It is of the questions that are settled, not of the run."""
+        said = printed(composite_report(complete=False, incomplete="6 questions not settled"))
+        line = next(line for line in said.splitlines() if line.startswith("composite"))
+        assert line.endswith("incomplete run")
+        assert "incomplete" not in row_of(printed(composite_report()), "composite lens-v1")
+
     def test_one_scope_has_no_table_of_scopes(self):
         """It would say the same twice."""
         assert "by scope" not in printed(composite_report(*scope_grades("reef")))

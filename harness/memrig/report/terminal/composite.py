@@ -18,8 +18,10 @@ def print_composite(report: Report, console: Console) -> None:
     if view is None:
         return
     line = Text(f"composite {view.profile}: ").append(view.value, f"bold {_style(view)}")
-    if view.value != NOT_AVAILABLE:
+    if view.value != NOT_AVAILABLE and not view.closed:
         line.append("  weighted mean of what was measured", DIM)
+    if not report.complete:
+        line.append("  incomplete run", BAD)
     console.print(line)
     for number, note in enumerate(view.notes):
         console.print(warning(note, BAD if view.closed and not number else WARN))
