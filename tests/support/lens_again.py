@@ -95,7 +95,9 @@ def metrics(asked: list[JsonObject], verdicts: Mapping[str, list[float]]) -> dic
     some = [one for one in asked if one["evidence"]]
     synthesis = [one for one in asked if one["category"] in SYNTHESIS]
     control = [one for one in asked if one["category"] == "null_hypothesis"]
-    coverage = _mean(_covered(one, _cited_episodes(one)) for one in some if one["cites"])
+    coverage = _mean(
+        _covered(one, _cited_episodes(one, len(one["evidence"]))) for one in some if one["cites"]
+    )
     above, below = _mean(_recalls(synthesis)), _mean(_recalls(control))
     return {
         "evidence_grounding": _grounding(cites) if cites else None,
@@ -113,6 +115,9 @@ def metrics(asked: list[JsonObject], verdicts: Mapping[str, list[float]]) -> dic
         "naive_baseline_advantage": _judged(asked, verdicts, "naive"),
         "evidence_retrieved": _mean(
             _covered(one, _retrieved(one)) for one in some if one["mode"] != "native"
+        ),
+        "citation_precision": _mean(
+            share for one in some if one["cites"] and (share := _precise(one)) is not None
         ),
     }
 
@@ -180,10 +185,9 @@ def _memories(one: JsonObject) -> list[list[str | None]]:
     answer = _answer(one)
     if answer is None:
         return []
-    cited = {
-        m["ref_id"]: m["episodes"] for m in answer["memories"] if m["handle"] in answer["cited"]
-    }
-    return list(cited.values())
+    by_handle = {m["handle"]: m for m in answer["memories"]}
+    found = [by_handle[handle] for handle in answer["cited"] if handle in by_handle]
+    return list({m["ref_id"]: m["episodes"] for m in found}.values())
 
 
 def _resolving(one: JsonObject, claims: list[str | None]) -> Fraction:
@@ -207,8 +211,22 @@ def _episodes(one: JsonObject, every: Iterable[list[str | None]]) -> set[str]:
     return {name for name in named if name in one["past"]}
 
 
-def _cited_episodes(one: JsonObject) -> set[str]:
-    return _episodes(one, _memories(one))
+def _cited_episodes(one: JsonObject, wanted: int = 0) -> set[str]:
+    """What an answer cites that came before: its first ten sources, or as many as are wanted."""
+    first: list[str | None] = []
+    for claims in _memories(one):
+        first += [name for name in claims[:MOST_SOURCES] if name not in first]
+    return {name for name in first[: max(10, wanted)] if name in one["past"]}
+
+
+def _precise(one: JsonObject) -> Fraction | None:
+    """The share of what is cited that names anything required; None where nothing is cited."""
+    answer = _answer(one)
+    if answer is None or not (answer["cited"] or answer["unknown_citations"]):
+        return None
+    claims = {m["handle"]: set(m["episodes"]) for m in answer["memories"]}
+    good = sum(bool(claims.get(name, set()) & set(one["evidence"])) for name in answer["cited"])
+    return Fraction(good, len(answer["cited"]) + answer["unknown_citations"])
 
 
 def _retrieved(one: JsonObject) -> set[str]:
@@ -240,7 +258,8 @@ def _reasoned(one: JsonObject) -> bool:
     answer = _answer(one)
     if answer is None or answer["abstained"]:
         return False
-    return len(answer["text"]) > 50 and bool(one["record"]["tool_uses"])
+    used = any(not use["is_error"] for use in one["record"]["tool_uses"])
+    return len(answer["text"]) > 50 and used
 
 
 def _judged(asked: list[JsonObject], verdicts: Mapping[str, list[float]], what: str) -> Value:

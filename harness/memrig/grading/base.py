@@ -91,6 +91,7 @@ class Asked:
         judged: whether a judge was asked about the trial at all.
         mode: how the question was answered.
         prompt: the reader's instruction.
+        naive: whether an opponent with everything so far in its context was asked too.
         pod: where the memory system ran; "given" for answers that were produced elsewhere.
         budget: what the question was allowed.
         position: how many episodes of its scenario come before it.
@@ -105,6 +106,7 @@ class Asked:
     judged: bool = False
     mode: Mode = "retrieval"
     prompt: PromptStyle = "direct"
+    naive: bool = False
     pod: PodKind = "process"
     budget: Budget = field(default_factory=Budget)
     position: int = 0

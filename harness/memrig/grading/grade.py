@@ -62,6 +62,7 @@ def asked_of(
             judged=verdicts is not None,
             mode=spec.mode,
             prompt=spec.answer.prompt if spec.answer else "direct",
+            naive=spec.naive,
             pod=spec.adapter.pod,
             budget=spec.budget,
             position=found.positions.get(record.question_id, 0),

@@ -7,11 +7,12 @@ makes one number of them (scoring §4). Two protocols score alike and weigh diff
 from collections.abc import Iterator
 
 from memrig.grading.base import Asked, JudgeUse, Marks, Metric
-from memrig.grading.beside import derived_hits
+from memrig.grading.beside import citation_scores, derived_hits
 from memrig.grading.lens_evidence import Cited, cited_by, required, retrieved
 from memrig.grading.lens_judged import (
     NAIVE,
     NO_FACTS,
+    NO_NAIVE,
     PROMPT_DIGESTS,
     Found,
     action_quality,
@@ -50,6 +51,7 @@ _METRICS = (
     Metric("reasoning_quality", binary=True),
     Metric("action_quality", binary=False),
     Metric("evidence_retrieved", binary=False),
+    Metric("citation_precision", binary=False),
     Metric("naive_baseline_advantage", binary=False),
     Metric("fact_recall_naive", binary=False),
 )
@@ -115,6 +117,9 @@ def _evidence(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
     yield "evidence_coverage", coverage
     # The predecessor's two names come to the same (docs/scoring.md).
     yield "citation_coverage", coverage
+    precision = citation_scores(asked).get("citation_precision")
+    if precision is not None:
+        yield "citation_precision", precision
     if not wanted:
         yield "evidence_retrieved", NO_EVIDENCE
     elif asked.pod == "given":
@@ -128,7 +133,7 @@ def _evidence(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
 def _coverage(asked: Asked, wanted: frozenset[str], cited: Cited) -> Found:
     if not wanted:
         return NO_EVIDENCE
-    return len(wanted & cited.episodes) / len(wanted) if asked.cites else NOT_ASKED
+    return len(wanted & cited.episodes(len(wanted))) / len(wanted) if asked.cites else NOT_ASKED
 
 
 def _answer(asked: Asked) -> Iterator[tuple[str, Found]]:
@@ -146,7 +151,7 @@ def _recall(asked: Asked, answer: AnswerRecord | None) -> Found:
 
 def _naive(asked: Asked) -> Iterator[tuple[str, Found]]:
     naive = asked.record.naive
-    why = naive_missing(asked)
+    why = naive_missing(asked) if naive else NO_NAIVE
     yield "fact_recall_naive", why if why or naive is None else _recall(asked, naive.answer)
 
 
@@ -156,7 +161,7 @@ def _conduct(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
     within = outcome.status != "budget_exceeded" and not outcome.adapters_fault
     yield "budget_compliance", NOT_SEEN if asked.pod == "given" else float(within)
     if asked.gold.category in SYNTHESIS:
-        deep = float(len(cited.episodes) >= _SEVERAL)
+        deep = float(len(cited.episodes()) >= _SEVERAL)
         yield "insight_depth", deep if asked.cites else NOT_ASKED
     if asked.pod == "given":
         yield "reasoning_quality", NOT_SEEN
@@ -165,7 +170,8 @@ def _conduct(asked: Asked, cited: Cited) -> Iterator[tuple[str, Found]]:
     else:
         # What is told to say so has a sentence of the rig's own for it, and that is long enough.
         said = answer is not None and not answer.abstained and len(answer.text) > _SHORT
-        yield "reasoning_quality", float(said and bool(asked.record.tool_uses))
+        used = any(not use.is_error for use in asked.record.tool_uses)
+        yield "reasoning_quality", float(said and used)
 
 
 def _counts(asked: Asked, cited: Cited) -> Iterator[tuple[str, int]]:
@@ -173,7 +179,7 @@ def _counts(asked: Asked, cited: Cited) -> Iterator[tuple[str, int]]:
     record, wanted = asked.record, required(asked)
     yield "episodes", asked.position
     yield "evidence_required", len(wanted)
-    yield "evidence_cited", len(wanted & cited.episodes)
+    yield "evidence_cited", len(wanted & cited.episodes(len(wanted)))
     yield "evidence_retrieved", len(wanted & retrieved(record))
     yield "refs_cited", cited.refs
     if asked.pod == "given":

@@ -9,6 +9,9 @@ from memrig.model.transcript import Memory, QuestionRecord
 #: So many of the sources that one memory claims count as found: one that claims every episode must
 #: earn nothing by it (ADR 0012).
 SOURCES = 5
+#: So many sources of one answer count, in the order of its citations, or as many as are required:
+#: an answer that cites all there is must not beat one that knows (ADR 0012).
+ANSWER_SOURCES = 10
 
 Claims = tuple[str | None, ...]
 
@@ -25,10 +28,15 @@ class Cited:
         """How many refs are cited."""
         return len(self.memories) + self.unknown
 
-    @property
-    def episodes(self) -> frozenset[str]:
-        """The episodes behind them."""
-        return sources_of(memory.episodes for memory in self.memories)
+    def episodes(self, wanted: int = 0) -> frozenset[str]:
+        """The episodes behind them, as many as count.
+
+        Args:
+            wanted: how many the question requires.
+        """
+        named = [name for memory in self.memories for name in memory.episodes[:SOURCES]]
+        counted = list(dict.fromkeys(named))[: max(ANSWER_SOURCES, wanted)]
+        return frozenset(name for name in counted if name is not None)
 
     @property
     def grounding(self) -> float:

@@ -83,10 +83,14 @@ def action_quality(asked: Asked, grader: str) -> Found:
 
 
 def naive_missing(asked: Asked) -> str:
-    """Why there is no naive answer to be set against; empty where there is one."""
+    """Why there is no naive answer to be set against; empty where there is one.
+
+    None is asked for once the memory is gone: it has lost to whatever would have been said.
+    """
     naive = asked.record.naive
     if naive is None:
-        return NO_NAIVE
+        lost = asked.naive and asked.record.outcome.adapters_fault
+        return "" if lost else NO_NAIVE
     if naive.failure or naive.answer is None:
         # Without what follows the colon, a provider's words: equal reasons are counted together.
         return f"its own generation failed: {naive.failure.partition(': ')[0] or 'no answer'}"

@@ -118,7 +118,7 @@ def _moment(asked: Asked, grade: Grade, number: int) -> Moment:
         evidence=Evidence(
             required=len(needed),
             retrieved=len(needed & retrieved(record)),
-            cited=len(needed & cited_by(record).episodes),
+            cited=len(needed & cited_by(record).episodes(len(needed))),
         ),
         spent=_spent(record),
         exceeded=record.outcome.kind if over else "",

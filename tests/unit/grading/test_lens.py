@@ -1,5 +1,6 @@
 """LENS's metrics, question by question, each against a case worked out by hand (scoring §4)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -383,7 +384,8 @@ class TestFaults:
         """What it had returned before counts for nothing; or crashing on hard ones would pay."""
         whole = lens_asked(answer("m1", "m2"), hits=("e1", "e2"), category=category)
         grade = graded(whole, fault(status), tmp_path)
-        assert grade.scores == dict.fromkeys(V1.grade(whole).scores, 0.0)
+        measured = set(V1.grade(whole).scores) - {"citation_precision"}  # of nothing there is none
+        assert grade.scores == dict.fromkeys(measured, 0.0)
         assert grade.outcome == status
 
     def test_a_fault_of_the_rig_is_not_graded(self, tmp_path):
@@ -413,8 +415,11 @@ class TestFaults:
         assert all(0 <= score <= 1 for score in found.scores.values())
         worse = marks(said.model_copy(update={"unknown_citations": unknown + 1})).scores
         assert worse["evidence_grounding"] <= found.scores["evidence_grounding"]
-        again = marks(said.model_copy(update={"cited": (*said.cited, *said.cited)}))
-        assert again.scores == found.scores
+        again = dict(marks(said.model_copy(update={"cited": (*said.cited, *said.cited)})).scores)
+        once = dict(found.scores)
+        # A handle that is named twice is, once, a citation of nothing.
+        assert again.pop("citation_precision", 0.0) <= once.pop("citation_precision", 0.0)
+        assert again == once
 
 
 def graded(one: Asked, outcome: Outcome, folder: Path) -> Grade:
@@ -424,6 +429,43 @@ def graded(one: Asked, outcome: Outcome, folder: Path) -> Grade:
     spec = small_spec(folder, mode="agent")
     (grade,) = grade_trial(spec, [record], lambda _: truth, V1)
     return grade
+
+
+def everything(count: int) -> AnswerRecord:
+    """An answer that cites so many memories of an episode each; the evidence comes last."""
+    names = [f"x{n}" for n in range(count - 2)] + ["e1", "e2"]
+    memories = tuple(memory(f"m{n}", name) for n, name in enumerate(names))
+    return answer(*(one.handle for one in memories), memories=memories)
+
+
+class TestCitingEverything:
+    def test_only_the_first_ten_sources_of_an_answer_count(self):
+        """An answer that cites all there is must not beat one that knows (ADR 0012)."""
+        scores = [marks(everything(count)).scores["evidence_coverage"] for count in (10, 11, 12)]
+        assert scores == [1.0, 0.5, 0.0]
+
+    def test_as_many_count_as_a_question_requires(self):
+        """A question may require more than ten."""
+        wanted = (*(f"x{n}" for n in range(10)), "e1", "e2")
+        assert marks(everything(12), evidence=wanted).scores["evidence_coverage"] == 1.0
+
+    def test_its_precision_stands_beside(self):
+        """Which of the citations name anything that is required."""
+        assert marks(everything(8)).scores["citation_precision"] == 0.25
+
+
+def test_a_tool_call_that_failed_shows_no_reasoning():
+    """Reasoning wants at least one call that worked."""
+    one = lens_asked()
+    failed = one.record.tool_uses[0].model_copy(update={"is_error": True})
+    record = one.record.model_copy(update={"tool_uses": (failed,)})
+    assert V1.grade(replace(one, record=record)).scores["reasoning_quality"] == 0.0
+
+
+def test_a_memory_that_crashed_has_lost_to_the_naive_answer():
+    """None is asked for once the memory is gone, and n/a would make crashing pay."""
+    lost = replace(lens_asked(None, verdicts={}, outcome=fault()), naive=True)
+    assert V1.grade(lost).scores["naive_baseline_advantage"] == 0.0
 
 
 def test_a_grader_names_its_profile_and_its_terms():
