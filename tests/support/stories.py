@@ -78,7 +78,9 @@ def _signal(name: str, label: str, section: str, **formulas: str) -> dict[str, o
 
 def _theme() -> dict[str, object]:
     labels = ("Bread baked", "Flour used", "Oven warmth", "Plates washed")
-    signals = [_signal(f"s{n}", label, "Kitchen") for n, label in enumerate(labels)]
+    rooms = ("Kitchen", "Kitchen", "Scullery", "Scullery")
+    signals = [_signal(f"s{n}", label, room)
+               for n, (label, room) in enumerate(zip(labels, rooms, strict=True))]  # fmt: skip
     things = ("spoon", "apron", "tray", "ladle")
     return {"name": "kitchen", "signals": signals,
             "events": [f"A {thing} was bought." for thing in things]}  # fmt: skip
@@ -115,7 +117,8 @@ def pump_spec(**changes: object) -> Spec:
         ],
         "questions": [
             *({"id": f"q{n}", "type": kind, "after": "wear:last",
-               "prompt": f"What do the sheets of the pump house show, view {kind}?",
+               "prompt": f"What do the sheets of the pump house show, view {kind}? Moved is an inlet "
+                         "above 30 and an outlet below 60.",
                "facts": ["rise", "fall", "steady", "back", "order"][n % 3:][:3]}
               for n, kind in enumerate(_TYPES)),
             {"id": "control", "type": "null_hypothesis", "after": "wear:first",

@@ -10,26 +10,29 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from memrig.generation.formulas import LARGEST
 from memrig.model.longitudinal import QuestionType
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,47}$")]
+#: A number that a document may show: not beyond what a formula may come to.
+Measured = Annotated[float, Field(ge=-float(LARGEST), le=float(LARGEST))]
 Ref = Annotated[
     str, StringConstraints(pattern=r"^(now|[a-z][a-z0-9_-]*:(first|last|[1-9]\d{0,3}|\d{1,3}%))$")
 ]
 
 
 class Strict(BaseModel):
-    """A part of a spec: unknown keys are refused."""
+    """A part of a spec: unknown keys are refused, and numbers without end."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Level(Strict):
     """A signal beyond a threshold: above it, or below it, and from then on for good."""
 
     signal: Name
-    above: float | None = None
-    below: float | None = None
+    above: Measured | None = None
+    below: Measured | None = None
 
     @model_validator(mode="after")
     def _one_side(self) -> Self:
@@ -150,6 +153,16 @@ FactSpec = Annotated[
     | MostFact,
     Field(discriminator="kind"),
 ]
+
+
+def levels_of(fact: FactSpec) -> tuple[Level, ...]:
+    """The thresholds that a fact rests on: those of its onsets."""
+    match fact:
+        case OnsetFact():
+            return (fact,)
+        case OrderFact() | GapFact() | CoincidenceFact():
+            return (fact.first, fact.then)
+    return ()
 
 
 class QuestionSpec(Strict):

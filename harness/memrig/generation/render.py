@@ -64,7 +64,7 @@ def document(sheet: Sheet, style: DocumentStyle, seed: int) -> str:
     room = range(max(0, least - used), most - _LONGEST - used)
     sentences = _sentences(words - sum(map(_size, blocks)), room, chance)
     paragraphs = max(_PARAGRAPHS, (lines - lines_used) // 2)
-    return "\n\n".join(_placed(blocks, _parted(sentences, paragraphs), chance)) + "\n"
+    return "\n\n".join(_placed(blocks, _parted(sentences, paragraphs, chance), chance)) + "\n"
 
 
 def _no_room(sheet: Sheet, style: DocumentStyle, used: int) -> DataError:
@@ -152,11 +152,14 @@ def _size(text: str) -> float:
     return (len(text.split()) + len(text) / _CHARACTERS_A_WORD) / 2
 
 
-def _parted(sentences: Sequence[str], parts: int) -> list[str]:
-    """The sentences as so many paragraphs, or fewer where there are not as many sentences."""
-    parts = min(parts, len(sentences))
-    cuts = [len(sentences) * part // parts for part in range(parts + 1)] if parts else [0]
-    return [" ".join(sentences[a:b]) for a, b in pairwise(cuts)]
+def _parted(sentences: Sequence[str], parts: int, chance: Random) -> list[str]:
+    """The sentences as so many paragraphs, or fewer where there are not as many sentences.
+
+    Cut anywhere: the length of equal parts would tell how much of the document the sheet filled.
+    """
+    inner = range(1, len(sentences))
+    cuts = sorted(chance.sample(inner, max(0, min(parts - 1, len(inner)))))
+    return [" ".join(sentences[a:b]) for a, b in pairwise([0, *cuts, len(sentences)]) if a < b]
 
 
 def _placed(blocks: Sequence[str], paragraphs: Sequence[str], chance: Random) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from memrig.generation.factspec import FactSpec, Name, QuestionSpec, Strict
+from memrig.generation.factspec import FactSpec, Measured, Name, QuestionSpec, Strict
 from memrig.model.longitudinal import QuestionType
 
 SPEC_FORMAT = "memrig.longitudinal-spec/1"
@@ -60,8 +60,8 @@ class Signal(Strict):
     section: str = Field(min_length=1)
     decimals: int = Field(default=0, ge=0, le=4)
     formulas: dict[Name, Formula]
-    noise: float = Field(default=0, ge=0)
-    limit: float | None = None
+    noise: Measured = Field(default=0, ge=0)
+    limit: Measured | None = None
 
 
 class Theme(Strict):

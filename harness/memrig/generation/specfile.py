@@ -22,6 +22,9 @@ BUILT_IN = (
     "parcel-depot",
 )
 
+#: Words of the longest document that anybody may ask for.
+LONGEST = 10_000
+
 
 class _Loader(yaml.SafeLoader):
     """A safe loader that refuses a key that stands twice."""
@@ -101,8 +104,9 @@ def _misfits(spec: Spec) -> Iterator[tuple[str, str, str]]:
     yield from _twice(spec)
     yield from _unknown(spec)
     low, high = spec.document.words
-    if not 0 < low <= high:
-        yield "document.words", f"{low} to {high} is no band", "give the smaller number first"
+    if not 0 < low <= high <= LONGEST:
+        fix = f"give the smaller number first, and at most {LONGEST}"
+        yield "document.words", f"{low} to {high} is no band", fix
     if spec.distractors.ratio and not spec.distractors.themes:
         yield "distractors.themes", "there is none", "give a theme, or ratio: 0"
 

@@ -43,9 +43,16 @@ class Story:
         return self.phases[-1].last
 
     def day(self, number: int) -> date:
-        """The date of an episode."""
+        """The date of an episode.
+
+        Raises:
+            StoryError: it is beyond the last day of any calendar.
+        """
         timeline = self.spec.timeline
-        return timeline.start + timedelta(days=timeline.interval_days * (number - 1))
+        try:
+            return timeline.start + timedelta(days=timeline.interval_days * (number - 1))
+        except OverflowError as error:
+            raise StoryError(f"episode {number} would come after the year 9999") from error
 
     def value(self, signal: str, number: int) -> Decimal:
         """A signal's value in an episode."""

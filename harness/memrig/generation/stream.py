@@ -1,8 +1,9 @@
 """The merged stream: story and distractors in one order that tells nobody which is which.
 
-Every report day has one document of the story and its share of distractors, in random order, at
-times of day from one distribution, under random ids. So neither id, time, weekday nor distance to
-the neighbours says what a document belongs to; only its text does.
+Every report day has one document of the story and its share of distractors, at times of day from
+one distribution, under random ids; the story's comes at each place of the day equally often. So
+neither id, time, weekday nor distance to the neighbours says what a document belongs to; only its
+text does.
 """
 
 import random
@@ -136,10 +137,13 @@ def _slots(story: Story, seed: int) -> list[_Slot]:
     themes = [theme.name for theme, count in counts for _ in range(count)]
     chance.shuffle(themes)
     total, slots = len(themes), []
-    for block in range(1, len(story) + 1):
+    places = list(range(len(story)))
+    chance.shuffle(places)
+    for block, place in enumerate(places, start=1):
         first, end = ((block + k) * total // len(story) for k in (-1, 0))
-        names: list[str | None] = [None, *themes[first:end]]
-        chance.shuffle(names)
+        names: list[str | None] = [*themes[first:end]]
+        # Dealt, not thrown: over all days every place of the day comes up as often as any other.
+        names.insert(place * (len(names) + 1) // len(story), None)
         slots += [_Slot(block, name) for name in names]
     return slots
 

@@ -1,8 +1,10 @@
 """Validators of a plan's form: checkpoints, evidence, numbers of facts, kinds of questions."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
+from memrig.generation.factspec import Level, levels_of
 from memrig.generation.model import Draft, Finding, PlannedQuestion
 from memrig.generation.spec import Spec
 from memrig.generation.textcheck import figures
@@ -13,6 +15,7 @@ from memrig.model.longitudinal import QUESTION_TYPES, SYNTHESIS
 LEAST_FACTS = 3
 #: And rests on so many episodes at least.
 LEAST_EVIDENCE = 2
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w]|\.\d)")
 
 
 class EvidenceBeforeCheckpoint:
@@ -54,7 +57,7 @@ class QuestionForm:
         return (
             f"unique ids, all {len(QUESTION_TYPES)} types, synthesis questions with "
             f"{LEAST_FACTS} facts and {LEAST_EVIDENCE} evidence episodes, prompts without their "
-            "facts' values"
+            "facts' values and with their thresholds"
         )
 
     def check(self, draft: Draft) -> Iterator[Finding]:
@@ -71,6 +74,9 @@ class QuestionForm:
             if quoted := _quoted(question):
                 message = f"its prompt quotes {', '.join(quoted)}, which is to be found"
                 yield self._finding(question.question_id, message, "ask without the figure")
+            for level in _untold(draft.plan.spec, question):
+                message = f"its prompt does not say that {level} is what is meant by moved"
+                yield self._finding(question.question_id, message, "name the threshold in it")
 
     def _counts(self, question: PlannedQuestion) -> Iterator[Finding]:
         facts, evidence = len(question.facts), len(set(question.evidence))
@@ -95,3 +101,22 @@ def _quoted(question: PlannedQuestion) -> list[str]:
     said = figures(question.prompt)
     values = {value for fact in question.facts for value in fact.values if len(value) > 1}
     return sorted(said & values)
+
+
+def _untold(spec: Spec, question: PlannedQuestion) -> list[str]:
+    """Thresholds of its facts that a prompt keeps to itself: nobody could know what moved when."""
+    wanted = {fact.fact_id for fact in question.facts}
+    said = set(_NUMBER.findall(question.prompt))
+    return sorted(
+        {
+            f"{level.signal} {'above' if level.above is not None else 'below'} {number}"
+            for fact in spec.facts
+            if fact.id in wanted
+            for level in levels_of(fact)
+            if (number := _plainly(level)) not in said
+        }
+    )
+
+
+def _plainly(level: Level) -> str:
+    return f"{level.above if level.above is not None else level.below:g}"

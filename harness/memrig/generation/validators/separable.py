@@ -6,6 +6,7 @@ error without any difference is sqrt((m + n + 1) / (12 m n)), and a feature may 
 (p = 0.001) even where that is beyond the spec's limit.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -18,6 +19,13 @@ from memrig.generation.validators.base import View
 #: How many standard errors off 0.5 chance may bring a feature.
 ERRORS = 3.3
 _HEXADECIMAL = "0123456789abcdef"
+_HEADING = re.compile(r"^#+ ", re.MULTILINE)
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?")
+_FRACTION = re.compile(r"\d\.\d")
+#: What the shape of a sheet decides, and no seed changes.
+_SHAPE = ("headings", "figures", "figures with a fraction", "percent signs")
+
+_SHAPE_FIX = "give themes as many series, sections, limits, decimals and % as the story has"
 
 #: One number an episode of the stream.
 Feature = Sequence[float]
@@ -50,7 +58,7 @@ class Separability:
                     name,
                     f"it tells the story's episodes from distractors with an AUC of {area:.2f}, "
                     f"expected at most {most:.2f}",
-                    "take another seed, or see where the feature comes from",
+                    _SHAPE_FIX if name in _SHAPE else "take another seed",
                 )
 
     def _exact(self, episodes: Sequence[PlannedEpisode]) -> Iterator[Finding]:
@@ -155,4 +163,8 @@ _OF_TEXTS: dict[str, Callable[[str], float]] = {
     "words": lambda text: float(len(text.split())),
     "characters": lambda text: float(len(text)),
     "lines": lambda text: float(text.count("\n")),
+    "headings": lambda text: float(len(_HEADING.findall(text))),
+    "figures": lambda text: float(len(_FIGURE.findall(text))),
+    "figures with a fraction": lambda text: float(len(_FRACTION.findall(text))),
+    "percent signs": lambda text: float(text.count("%")),
 }

@@ -1,9 +1,11 @@
 """Validators that look at each document by itself: its words, its length, its distance to facts."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from memrig.generation.model import Draft, Finding, Sheet
+from memrig.generation.phrases import FILLER
 from memrig.generation.spec import Spec
 from memrig.generation.textcheck import forbidden_in, word_count
 from memrig.generation.validators.base import View, episode_place
@@ -126,14 +128,24 @@ def _telling(draft: Draft) -> dict[str, frozenset[str]]:
 
 
 def _house(draft: Draft) -> frozenset[str]:
-    """Words that documents of the story and of a theme, or of two themes, add to their sheets."""
+    """Words of the house style, whoever drew them.
+
+    Those of our templates, and those that documents of the story and of a theme, or of two themes,
+    add to their sheets.
+    """
     users: dict[str, set[str]] = {}
     for episode in draft.plan.episodes:
         kind = episode.phase if episode.kind == "distractor" else ""
         added = _words(draft.texts[episode.episode_id]) - _words(_told(episode.sheet))
         for word in added:
             users.setdefault(word, set()).add(kind)
-    return frozenset(word for word, kinds in users.items() if len(kinds) > 1)
+    return _templates() | {word for word, kinds in users.items() if len(kinds) > 1}
+
+
+@lru_cache(maxsize=1)
+def _templates() -> frozenset[str]:
+    wordings = (re.sub(r"[{|}]", " ", template) for template in FILLER)
+    return frozenset().union(*map(_words, wordings))
 
 
 def _told(sheet: Sheet) -> str:
