@@ -8,17 +8,33 @@ questions at several checkpoints.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from memrig.generation.formulas import LARGEST
 from memrig.model.longitudinal import QuestionType
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,47}$")]
+
+
+def _one_line(text: str) -> str:
+    if text.splitlines() != [text.strip()]:
+        raise ValueError("give one line of text, without blanks around it")
+    return text
+
+
+#: What stands in a document or prompt: a renderer lays lines out, and validators look at lines.
+Line = Annotated[str, AfterValidator(_one_line)]
 #: A number that a document may show: not beyond what a formula may come to.
 Measured = Annotated[float, Field(ge=-float(LARGEST), le=float(LARGEST))]
-Ref = Annotated[
-    str, StringConstraints(pattern=r"^(now|[a-z][a-z0-9_-]*:(first|last|[1-9]\d{0,3}|\d{1,3}%))$")
-]
+REFERENCE = r"^(now|[a-z][a-z0-9_-]*:(first|last|[1-9]\d{0,3}|\d{1,3}%))$"
+Ref = Annotated[str, StringConstraints(pattern=REFERENCE)]
 
 
 class Strict(BaseModel):
@@ -180,6 +196,6 @@ class QuestionSpec(Strict):
     id: Name
     type: QuestionType
     after: Ref
-    prompt: str = Field(min_length=1)
+    prompt: Line
     lead: str = ""
     facts: tuple[Name, ...] = Field(min_length=1)

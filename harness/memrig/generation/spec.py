@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from memrig.generation.factspec import FactSpec, Measured, Name, QuestionSpec, Strict
+from memrig.generation.factspec import FactSpec, Line, Measured, Name, QuestionSpec, Strict
 from memrig.model.longitudinal import QuestionType
 
 SPEC_FORMAT = "memrig.longitudinal-spec/1"
@@ -18,7 +18,7 @@ WHOLE = "all"
 class DocumentStyle(Strict):
     """Form, voice and length of every document of the scope, signal and distractor alike."""
 
-    title: str = Field(min_length=1)
+    title: Line
     voice: str = Field(min_length=1)
     words: tuple[int, int] = (200, 450)
 
@@ -55,9 +55,9 @@ class Signal(Strict):
     """
 
     name: Name
-    label: str = Field(min_length=1)
-    unit: str = ""
-    section: str = Field(min_length=1)
+    label: Line
+    unit: Line | Literal[""] = ""
+    section: Line
     decimals: int = Field(default=0, ge=0, le=4)
     formulas: dict[Name, Formula]
     noise: Measured = Field(default=0, ge=0)
@@ -77,7 +77,7 @@ class Theme(Strict):
     name: Name
     share: float = Field(default=1, gt=0)
     signals: tuple[Signal, ...] = Field(min_length=2)
-    events: tuple[str, ...] = Field(min_length=3)
+    events: tuple[Line, ...] = Field(min_length=3)
 
 
 class Distractors(Strict):
@@ -108,15 +108,15 @@ class Spec(Strict):
     domain: str = Field(min_length=1)
     description: str = ""
     version: str = "1"
-    seed: int = Field(default=1, ge=0)
+    seed: int = Field(default=1, ge=0, lt=2**53)
     storyline: str = Field(min_length=1)
     document: DocumentStyle
     timeline: Timeline
     phases: tuple[Phase, ...] = Field(min_length=2)
     signals: tuple[Signal, ...] = Field(min_length=2)
-    routine: tuple[str, ...] = Field(min_length=3)
+    routine: tuple[Line, ...] = Field(min_length=3)
     distractors: Distractors = Distractors()
-    forbidden: tuple[str, ...] = Field(min_length=1)
+    forbidden: tuple[Line, ...] = Field(min_length=1)
     facts: tuple[FactSpec, ...] = Field(min_length=1)
     questions: tuple[QuestionSpec, ...] = Field(min_length=1)
     thresholds: Thresholds = Thresholds()

@@ -9,7 +9,9 @@ from pydantic import ValidationError
 
 from memrig.errors import DataError
 from memrig.generation.factspec import Level
-from memrig.generation.spec import Spec
+from memrig.generation.spec import WHOLE, Spec
+from memrig.generation.story import STORY
+from memrig.grading.typed.words import fold, words
 from memrig.suites.fields import unreadable
 
 #: The specs that the shipped dataset is made from, in its order.
@@ -22,6 +24,8 @@ BUILT_IN = (
     "parcel-depot",
 )
 
+#: Names that no phase may have.
+RESERVED = {WHOLE, STORY, "now"}
 #: Words of the longest document that anybody may ask for.
 LONGEST = 10_000
 
@@ -79,7 +83,7 @@ def parse_spec(data: bytes, where: str) -> Spec:
     try:
         # The loader is a SafeLoader: it builds plain values only.
         raw = yaml.load(data, _Loader)  # noqa: S506
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a 30th of February included
         raise DataError(f"is no YAML: {error}", where=where, fix="repair it") from error
     try:
         spec = Spec.model_validate(raw)
@@ -103,12 +107,36 @@ def _misfits(spec: Spec) -> Iterator[tuple[str, str, str]]:
     """What its parts say of each other that cannot be: field, problem, fix."""
     yield from _twice(spec)
     yield from _unknown(spec)
+    yield from _unsaid(spec)
+    for phase in sorted({phase.name for phase in spec.phases} & RESERVED):
+        yield "phases", f"{phase!r} means something else in formulas or references", "rename it"
     low, high = spec.document.words
     if not 0 < low <= high <= LONGEST:
         fix = f"give the smaller number first, and at most {LONGEST}"
         yield "document.words", f"{low} to {high} is no band", fix
     if spec.distractors.ratio and not spec.distractors.themes:
         yield "distractors.themes", "there is none", "give a theme, or ratio: 0"
+    for kind, (least, most) in spec.thresholds.stuffed.items():
+        if least > most:
+            fix = "give the smaller number first"
+            yield f"thresholds.stuffed.{kind}", f"{least:g} to {most:g} is no band", fix
+
+
+def _unsaid(spec: Spec) -> Iterator[tuple[str, str, str]]:
+    """Sentences with figures, which belong to readings and facts; and words that forbid nothing."""
+    themes = spec.distractors.themes
+    said = {
+        "routine": spec.routine,
+        **{f"distractors.themes.{theme.name}.events": theme.events for theme in themes},
+        **{f"questions.{question.id}.lead": (question.lead,) for question in spec.questions},
+    }
+    for field, sentences in said.items():
+        for sentence in sentences:
+            if any(character.isdigit() for character in sentence):
+                yield field, f"{sentence!r:.80} holds a figure", "write it without"
+    for word in spec.forbidden:
+        if not words(fold(word)):
+            yield "forbidden", f"{word!r} is no word", "give a word, or take it out"
 
 
 def _twice(spec: Spec) -> Iterator[tuple[str, str, str]]:
@@ -118,7 +146,11 @@ def _twice(spec: Spec) -> Iterator[tuple[str, str, str]]:
         "signals": [signal.name for signal in spec.signals],
         "facts": [fact.id for fact in spec.facts],
         "questions": [question.id for question in spec.questions],
+        "routine": list(spec.routine),
         "distractors.themes": [theme.name for theme in themes],
+        **{f"distractors.themes.{theme.name}.events": list(theme.events) for theme in themes},
+        **{f"questions.{q.id}.facts": list(q.facts) for q in spec.questions},
+        **{f"facts.{f.id}.signals": list(f.signals) for f in spec.facts if f.kind == "most"},
         "signals' labels": [
             signal.label.casefold()
             for signals in (spec.signals, *(theme.signals for theme in themes))

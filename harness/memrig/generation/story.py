@@ -1,12 +1,14 @@
 """A story as figures: its phases, its days, and every signal's value in every episode."""
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
+from memrig.generation.factspec import REFERENCE
 from memrig.generation.formulas import Formula, FormulaError, parse, shown
 from memrig.generation.spec import WHOLE, Phase, Signal, Spec
 from memrig.model.canonical import derive
@@ -76,6 +78,8 @@ class Story:
             if now is None:
                 raise StoryError("'now' means nothing here: name an episode by its phase")
             return now
+        if not re.fullmatch(REFERENCE, reference):
+            raise StoryError(f"{reference!r} is no phase and place, such as {STORY}:first")
         name, place = reference.split(":")
         return _within(self._stretch(name), place)
 

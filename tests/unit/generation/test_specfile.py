@@ -106,3 +106,40 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
     """With the flag that named it."""
     with pytest.raises(DataError, match=r"--spec .*none\.yaml: cannot be read"):
         read_spec(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "problem"),
+    [
+        (first("signals", noise=float("inf")), "signals.0.noise", "finite"),
+        (first("signals", limit=1e300), "signals.0.limit", "less than or equal"),
+        (first("signals", label="Inlet\npressure"), "signals.0.label", "one line"),
+        ({"phases": [{"name": "calm", "share": float("inf")}]}, "phases.0.share", "finite"),
+        ({"phases": [*RAW["phases"], {"name": "now", "share": 1}]}, "phases", "something else"),
+        ({"seed": 2**53}, "seed", "less than"),
+        ({"document": RAW["document"] | {"words": [200, 10**9]}}, "document.words", "no band"),
+        ({"routine": ["A wall."] * 3}, "routine", "stands twice"),
+        ({"routine": ["A wall.", "A gate.", "It was 7 kPa."]}, "routine", "holds a figure"),
+        ({"forbidden": ["!"]}, "forbidden", "is no word"),
+        (
+            {"thresholds": {"stuffed": {"negative": [1, 0]}}},
+            "thresholds.stuffed.negative",
+            "1 to 0",
+        ),
+        (first("questions", facts=["rise", "rise"]), "questions.q0.facts", "stands twice"),
+        (first("questions", lead="It is 7."), "questions.q0.lead", "holds a figure"),
+    ],
+)
+def test_what_would_end_in_an_accident_later_is_refused_first(changes, field, problem):
+    """Endless numbers, sentences that are none, bands upside down."""
+    with pytest.raises(DataError) as caught:
+        parse_spec(changed(**changes), "pump.yaml")
+    assert caught.value.where == f"pump.yaml: {field}"
+    assert problem in caught.value.message
+
+
+@pytest.mark.parametrize("text", [b"a: 2024-02-30", b"a: " + b"9" * 6000])
+def test_a_value_that_yaml_cannot_build_is_refused(text):
+    """A day that no month has, a number of thousands of digits."""
+    with pytest.raises(DataError, match=r"pump\.yaml: is no YAML"):
+        parse_spec(text, "pump.yaml")

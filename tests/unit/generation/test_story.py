@@ -105,3 +105,17 @@ def test_a_formula_that_does_not_work_out_is_named(formulas, problem):
     """With its signal and phase."""
     with pytest.raises(StoryError, match=problem):
         series(signal(**formulas), phases(2, 2), seed=1)
+
+
+@pytest.mark.parametrize("reference", ["calm:0", "calm:-3", "calm:x", "calm", "calm:1:2"])
+def test_what_is_no_reference_names_no_episode(reference):
+    """A prompt's placeholders included."""
+    with pytest.raises(StoryError, match="no phase and place"):
+        tell(pump_spec()).episode(reference, 5)
+
+
+def test_a_story_ends_before_the_calendar_does():
+    """The year 9999."""
+    late = {"start": "9999-12-20", "interval_days": 1, "episodes": 20}
+    with pytest.raises(StoryError, match="after the year 9999"):
+        tell(pump_spec(timeline=late)).day(20)
