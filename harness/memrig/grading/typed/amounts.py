@@ -1,10 +1,11 @@
 """Whether the numbers of a fact stand in an answer, are merely left out, or are other ones."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memrig.grading.typed.dates import find_dates
-from memrig.grading.typed.numbers import find_numbers, meanings
+from memrig.grading.typed.numbers import Quantity, find_numbers, meanings
+from memrig.grading.typed.words import content
 
 _TIE = 1e-9
 _THAN = re.compile(r"\bthan\b")
@@ -16,12 +17,16 @@ _ABOUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number with its unit; whether it was given as about so much, and whether it was denied."""
+    """A number with its unit; whether it was given as about so much, and whether it was denied.
+
+    `nouns`: the stems of what is counted, where that is no unit.
+    """
 
     value: float
     unit: str
     about: bool = False
     denied: bool = False
+    nouns: frozenset[str] = frozenset()
 
     @property
     def plain(self) -> bool:
@@ -31,9 +36,9 @@ class Amount:
     def comparable(self, other: "Amount") -> bool:
         """Whether the two could be values of the same thing: no units, or those of one kind."""
         if self.plain and other.plain:
-            return True
+            return not (self.nouns and other.nouns) or bool(self.nouns & other.nouns)
         if self.plain or other.plain:
-            return "" in (self.unit, other.unit)
+            return False
         return bool(meanings(self.unit).keys() & meanings(other.unit).keys())
 
     def is_amount(self, other: "Amount") -> bool:
@@ -65,6 +70,21 @@ def _share(one: Amount, other: Amount) -> bool:
     return 0 < bare.value < 1 and abs(bare.value * 100 - percent.value) < _TIE
 
 
+_RANGE = re.compile(r"\s*(?:to|-|and|or)\s*(?:(?:about|around|approximately|nearly)\s*)?[~$]?")
+
+
+def _units(text: str, found: list[Quantity]) -> list[Quantity]:
+    """The quantities, those that share the unit of the next one with it: "6-7 hours"."""
+    shared = found[-1:]
+    for quantity in reversed(found[:-1]):
+        following = shared[0]
+        if quantity.unit == "" and _RANGE.fullmatch(text[quantity.end : following.start]):
+            shared.insert(0, replace(quantity, unit=following.unit, noun=following.noun))
+        else:
+            shared.insert(0, quantity)
+    return shared
+
+
 def amounts(piece: str, *, denied: bool) -> tuple[Amount, ...]:
     """The numbers of a folded piece, those after "than" and ordinals among them."""
     plain = _THAN.sub("thus", piece)
@@ -74,8 +94,9 @@ def amounts(piece: str, *, denied: bool) -> tuple[Amount, ...]:
             q.unit,
             _ABOUT.search(plain[max(0, q.start - 16) : q.start]) is not None,
             denied,
+            frozenset(content(q.noun)),
         )
-        for q in find_numbers(plain)
+        for q in _units(plain, find_numbers(plain))
         if not q.weak
     ]
     dated = [date for date in find_dates(piece) if date.month is not None]

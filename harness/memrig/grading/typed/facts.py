@@ -14,6 +14,7 @@ from memrig.grading.typed.amounts import Amount
 from memrig.grading.typed.claims import (
     Dated,
     Fact,
+    Figure,
     Said,
     Term,
     Words,
@@ -22,8 +23,12 @@ from memrig.grading.typed.claims import (
     passages,
     union,
 )
-from memrig.grading.typed.reading import Reading
+from memrig.grading.typed.concepts import Concept
+from memrig.grading.typed.denials import denying_verbs
+from memrig.grading.typed.order import turned_round
+from memrig.grading.typed.reading import Reading, read
 from memrig.grading.typed.vocabulary import DIRECTIONS
+from memrig.grading.typed.words import fold
 from memrig.model.gold import TextGold
 
 #: Credit grows from nothing to all between two shares of a fact's weight, and below the third
@@ -31,8 +36,10 @@ from memrig.model.gold import TextGold
 SHORT_FACT = (0.3, 0.75, 0.5)
 #: Of a long fact some words may be left out or said otherwise.
 LONG_FACT = (0.15, 0.6, 0.35)
-#: What a word weighs that the question says already, and the least share of the other words.
-GIVEN, NEW = 0.25, 0.34
+#: Who says no more than one word for so many of the fact's states nothing.
+LEAST_WORDS = 4
+#: What a word weighs that the question says already, and the least share of the others.
+GIVEN, NEW = 0.25, 0.25
 #: What is akin is said in part.
 AKIN = 0.6
 #: What it costs to deny a word, to say its opposite, and to assert what the fact denies beside.
@@ -41,8 +48,10 @@ DENIED, OPPOSED, DENIED_ASIDE = -1.0, -2.0, -4.0
 UNTOLD = 0.4
 #: Of a fact of so many words a number is a part among others; of a shorter one it is the point.
 LONG = 10
-#: What a number weighs, and how much more if it is left out.
-FIGURE, LEFT_OUT = 0.5, 1.5
+#: A sentence that has such a share of the words beside a number is about the same.
+SAME = 0.3
+#: What is left of a fact whose sides are exchanged: "delivery before revenue".
+TURNED = 0.2
 #: A sentence that has such a share of a fact's other words is about its subject.
 ABOUT = 0.7
 #: A passage is at most so many sentences in a row, or as many as the fact has.
@@ -61,41 +70,69 @@ def fact_score(reading: Reading, fact: str) -> float:
 
 
 def _best(reading: Reading, text: str) -> float:
-    fact = fact_of(text)
-    if not (fact.terms or fact.numbers or fact.dates):
+    acts = _acts(reading, text)
+    if acts:
+        reading = read(reading.text, reading.asking.text, acts=acts)
+    fact = fact_of(text, acts)
+    if not (fact.terms or fact.figures):
+        return 0.0
+    said = passages(reading, max(PASSAGE, fact.sentences))
+    sentences = [passage for passage in said if len(passage.sentences) == 1]
+    if _contradicted(fact, sentences):
         return 0.0
     asked = given(reading.asking.text)
-    said = passages(reading, max(PASSAGE, fact.sentences))
-    numbers = [number for passage in said for number in passage.numbers]
-    dates = [date for passage in said for date in passage.dates]
-    if not _may_be_left_out(fact, numbers, dates):
-        said = tuple(passage for passage in said if _all_there(fact, passage))
     return max((_support(fact, passage, asked) for passage in said), default=0.0)
 
 
-def _may_be_left_out(fact: Fact, numbers: Sequence[Amount], dates: Sequence[Dated]) -> bool:
-    """Whether a number or date may be missing: from a long fact, where none stands in its place.
+def _acts(reading: Reading, fact: str) -> frozenset[str]:
+    """The verbs of denial that a fact and an answer share: "cancelled" is what both tell of."""
+    own = denying_verbs(fold(fact))
+    return own & denying_verbs(reading.text) if own else own
 
-    Of a short fact a number is the point, and another one than the fact's is a false answer.
+
+def _contradicted(fact: Fact, sentences: Sequence[Said]) -> bool:
+    """Whether another number stands where one of the fact's is expected.
+
+    The number itself is nowhere said, and a sentence about the same has one of the same kind
+    that the fact does not know.
     """
-    if len(fact.terms) < LONG:
+    return any(
+        _is_other(fact, figure, sentence)
+        for figure in fact.figures
+        if not any(_has(sentence, figure) for sentence in sentences)
+        for sentence in sentences
+    )
+
+
+def _is_other(fact: Fact, figure: Figure, said: Said) -> bool:
+    about = [term for term in fact.terms if term.concept.root in figure.about]
+    known = sum(not term.concept.names.isdisjoint(said.words) for term in about)
+    if about and known < SAME * len(about):
         return False
-    strange = [n for n in numbers if not any(own.is_amount(n) for own in fact.numbers)]
-    lacking = [own for own in fact.numbers if not any(own.is_amount(n) for n in numbers)]
-    if any(own.comparable(other) for own in lacking for other in strange):
-        return False
-    lacks = any(not any(day.is_date(own) for day in dates) for own in fact.dates)
-    return not (lacks and any(not any(day.is_date(own) for own in fact.dates) for day in dates))
+    if isinstance(figure.amount, Dated):
+        return any(not _is_any(fact, date) for date in said.dates)
+    return any(
+        figure.amount.comparable(number)
+        and (figure.amount.denied or not number.denied)
+        and not _is_any(fact, number)
+        for number in said.numbers
+    )
 
 
-def _missing(fact: Fact, said: Said) -> int:
-    """How many of the fact's numbers and dates a passage does not have."""
-    numbers = sum(not any(own.is_amount(n) for n in said.numbers) for own in fact.numbers)
-    return numbers + sum(not any(day.is_date(own) for day in said.dates) for own in fact.dates)
+def _is_any(fact: Fact, found: Amount | Dated) -> bool:
+    """Whether a number or date is one of the fact's."""
+    return any(_same(figure.amount, found) for figure in fact.figures)
 
 
-def _all_there(fact: Fact, said: Said) -> bool:
-    return _missing(fact, said) == 0
+def _same(own: Amount | Dated, found: Amount | Dated) -> bool:
+    if isinstance(own, Dated):
+        return isinstance(found, Dated) and found.is_date(own)
+    return not isinstance(found, Dated) and own.is_amount(found)
+
+
+def _has(said: Said, figure: Figure) -> bool:
+    held: tuple[Amount | Dated, ...] = (*said.numbers, *said.dates)
+    return any(_same(figure.amount, found) for found in held)
 
 
 @dataclass(slots=True)
@@ -114,9 +151,24 @@ class _Share:
         return self.found / self.whole if self.whole else 1.0
 
 
-def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
-    """How far a passage states a fact."""
-    words, new, claim = _Share(), _Share(), _Share()
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """How much of a fact a passage has: of all, of what is new, of its claims, of its figures."""
+
+    words: _Share
+    new: _Share
+    claim: _Share
+    figures: _Share
+    reversed: bool
+
+    @property
+    def new_is_there(self) -> bool:
+        """Whether enough is there that the question does not say."""
+        return self.words.value >= NEW and (self.new.whole < 1 or self.new.value >= NEW)
+
+
+def _found(fact: Fact, said: Said, asked: frozenset[str]) -> _Found:
+    words, new, claim, figures = _Share(), _Share(), _Share(), _Share()
     matcher = _Matcher(fact, said)
     for term in fact.terms:
         says, known = matcher.says(term), term.concept.root in asked
@@ -125,27 +177,37 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
             new.add(term.weight, max(0.0, says))
         if term.concept.telling and not term.denied:
             claim.add(term.weight, max(0.0, says))
-    if words.value < NEW or (new.whole >= 1 and new.value < NEW):
+    for figure in fact.figures:
+        for share in (words, new, figures):
+            share.add(figure.weight, float(_has(said, figure)))
+    turned = matcher.reversed or any(_reversed(fact, sentence) for sentence in said.sentences)
+    return _Found(words, new, claim, figures, turned)
+
+
+def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
+    """How far a passage states a fact."""
+    if said.length * LEAST_WORDS <= fact.length:
         return 0.0
-    if matcher.reversed or any(_reversed(fact, sentence) for sentence in said.sentences):
+    found = _found(fact, said, asked)
+    if found.reversed or not found.new_is_there:
         return 0.0
-    missing = _missing(fact, said)
-    words.add(FIGURE * (len(fact.numbers) + len(fact.dates) - missing), 1.0)
-    words.add((FIGURE + LEFT_OUT) * missing, 0.0)
-    nothing, enough, least = LONG_FACT if len(fact.terms) >= LONG else SHORT_FACT
-    if words.value < least:
+    long = len(fact.terms) >= LONG
+    nothing, enough, least = LONG_FACT if long else SHORT_FACT
+    if found.words.value < least or (not long and found.figures.value < 1):
         return 0.0
-    credit = min(1.0, (words.value - nothing) / (enough - nothing))
-    if len(fact.terms) >= LONG:
-        return credit
-    return credit * (UNTOLD + (1 - UNTOLD) * min(1.0, 2 * claim.value))
+    credit = min(1.0, (found.words.value - nothing) / (enough - nothing))
+    if found.figures.whole:
+        credit *= 1 - found.figures.whole / found.words.whole * (1 - found.figures.value)
+    if turned_round(fact.order, said.order):
+        credit *= TURNED
+    return credit if long else credit * (UNTOLD + (1 - UNTOLD) * min(1.0, 2 * found.claim.value))
 
 
 def _reversed(fact: Fact, sentence: Said) -> bool:
     """Whether a sentence is about the fact's subject and says the opposite direction of it."""
     so = sentence.asserted
     turned = any(
-        not (term.concept.opposites & DIRECTIONS).isdisjoint(so)
+        not ((term.concept.opposites & DIRECTIONS) - fact.asserted).isdisjoint(so)
         and term.concept.names.isdisjoint(so)
         for term in fact.terms
         if not term.denied
@@ -167,6 +229,7 @@ class _Matcher:
         if any(_put_by_denial(term, said) for term in fact.terms):
             self._asserted, self._denied = union((said.asserted, said.denied)), {}
         self._taken = {term.concept.root for term in fact.terms}
+        self._own = fact.asserted
         self.reversed = False
 
     def says(self, term: Term) -> float:
@@ -187,8 +250,9 @@ class _Matcher:
             return AKIN
         if term.denied:
             return _gainsaid_denial(term, other)
-        self.reversed |= not (concept.opposites & DIRECTIONS).isdisjoint(same)
-        return _gainsaid(term, same, other)
+        opposites = concept.opposites - self._own
+        self.reversed |= not (opposites & DIRECTIONS).isdisjoint(same)
+        return _gainsaid(concept, opposites, same, other)
 
     def _takes(self, words: Words, names: Iterable[str]) -> bool:
         for name in names:
@@ -211,9 +275,8 @@ def _gainsaid_denial(term: Term, asserted: Words) -> float:
     return DENIED_ASIDE if term.aside else DENIED
 
 
-def _gainsaid(term: Term, asserted: Words, denied: Words) -> float:
+def _gainsaid(concept: Concept, opposites: frozenset[str], asserted: Words, denied: Words) -> float:
     """What it costs that a word of the fact is denied, or its opposite asserted."""
-    concept = term.concept
     if not concept.names.isdisjoint(denied) or not concept.contrary.isdisjoint(asserted):
         return DENIED
-    return 0.0 if concept.opposites.isdisjoint(asserted) else OPPOSED
+    return 0.0 if opposites.isdisjoint(asserted) else OPPOSED

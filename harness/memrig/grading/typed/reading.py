@@ -14,6 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
+from memrig.grading.typed.denials import HARMLESS, INNER, OUTER, VERBS
 from memrig.grading.typed.words import content, fold, words
 
 
@@ -52,7 +53,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What of a question decides how its answers are to be read."""
+    """What of a question decides how its answers are to be read.
+
+    `acts`: stems of verbs that deny nothing in the answer, because they are what is asked for.
+    """
 
     text: str
     denies: bool
@@ -60,6 +64,7 @@ class Asking:
     of_former: bool
     stems: frozenset[str]
     sentences: tuple[str, ...] = ()
+    acts: frozenset[str] = frozenset()
 
 
 _DENYING_QUESTION = re.compile(
@@ -222,38 +227,6 @@ _BOUNDARY = re.compile(
     r"|would|can|could)\s+not\b))"
     r"|(?P<aside>[(\[])|(?P<resume>[)\]])|(?P<break>\s-+\s)"
 )
-_OUTER = re.compile(
-    r"\b(?:(?:not|never|no longer|hardly) (?:actually |really |at all )?"
-    r"(?:true|the case|correct|right|so|accurate|a fact) that"
-    r"|no truth (?:in|to)|(?:false|untrue|incorrect|wrong|a lie|a myth|mistaken|inaccurate) "
-    r"(?:that|to (?:say|claim|think))|den(?:y|ies|ied) that|contrary to|far from)\b"
-    r"|\bno (?:[a-z]+ )?(?:evidence|indication|sign|proof|suggestion) (?:[a-z]+ )?that\b"
-    r"|\b(?:is|was|are|were)(?: simply| just| plainly)? "
-    r"(?:false|untrue|incorrect|wrong|mistaken|a lie|a myth)\b|\bred herring"
-    r"|\b(?:claim|statement|idea|notion|belief)\b[^.;]*\b(?:is|was) not (?:true|correct|right)\b"
-    r"|\b(?:is|was) not (?:true|correct|right|the case)\W*$"
-)
-_HARMLESS = re.compile(
-    r"\bnot (?:only|just|merely|before|until|earlier|later|more than|less than|least)\b"
-    r"|\bno (?:later|earlier|sooner|more|less|fewer|doubt|problem|matter|wonder) (?:than|that)?\b"
-    r"|\bnothing (?:but|else|other)\b|\bnot (?:sure|certain)\b|\bwithout (?:a )?doubt\b"
-    r"|\bno doubt\b|\bwhether or not\b|\bno\W+(?=,)|^\W*no\s*[,.!:-]|^\W*no\W*$"
-    r"|\b(?:not|no) (?:(?:a|an|just|mere|purely|merely) )*"
-    r"(?:coincidence|coincidental|unrelated|irrelevant)\b"
-    r"|\bno one (?:else|other)\b|\bif not\b|\bnot to mention\b"
-)
-_INNER = re.compile(
-    r"\b(?:not|never|no longer|no|nor|neither|none|nobody|no one|nothing|without|hardly|lacks?"
-    r"|lacking|absence of|lack of|excluding|unlikely|coincidence|coincidental|unrelated"
-    r"|independent(?:ly)? of|irrelevant)\b"
-)
-_VERBS = re.compile(
-    r"\b(?:den(?:y|ies|ied|ying)|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing) to|fail(?:s|ed|ing)? to"
-    r"|stop(?:s|ped|ping)?|ceas(?:e|es|ed|ing)|quit(?:s|ting)?|g[ai]ve(?:s|n)? up|giving up"
-    r"|reject(?:s|ed|ing)?|abandon(?:s|ed|ing)?|got rid of|cancel(?:s|led|ed|ling|ing)?"
-    r"|rul(?:e|es|ed|ing) out|exclud(?:e|es|ed|ing)|disprov(?:e|es|ed|ing)"
-    r"|avoid(?:s|ed|ing)?|dismiss(?:es|ed|ing)?)\b"
-)
 _FORMER_CLAUSE = re.compile(rf"\b(?:{_FORMER})\b")
 _UNTIL = re.compile(r"\b(?:was|were|had|paid|cost|lived|worked|went|kept)\b.*\buntil\b|^\W*until\b")
 _CURRENT = re.compile(rf"\b(?:{_NOW}|from now on)\b")
@@ -272,7 +245,12 @@ def denies_all(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def read(answer: str, question: str = "", names: tuple[str, ...] = ()) -> Reading:
+def read(
+    answer: str,
+    question: str = "",
+    names: tuple[str, ...] = (),
+    acts: frozenset[str] = frozenset(),
+) -> Reading:
     """Reads an answer to a question.
 
     Args:
@@ -280,8 +258,10 @@ def read(answer: str, question: str = "", names: tuple[str, ...] = ()) -> Readin
         question: what was asked.
         names: what may stand in it word for word, so that a denial within it denies nothing:
             "The Man Who Never Was".
+        acts: stems of verbs that are to deny nothing: who looks for cancelled plans reads
+            "cancelled" as an act like any other.
     """
-    said, asking = fold(answer), ask(question)
+    said, asking = fold(answer), replace(ask(question), acts=acts)
     text = _without_titles(said, names)
     clauses: list[Clause] = []
     kept: list[tuple[int, int]] = []
@@ -355,8 +335,8 @@ def _denied(clause: Clause) -> Clause:
 def _without_titles(text: str, names: tuple[str, ...]) -> str:
     """The text with the denials inside of names blanked out, every letter in its place."""
     for name in {fold(name) for name in names}:
-        if _INNER.search(name):
-            blank = _INNER.sub(lambda found: "x" * len(found.group()), name)
+        if INNER.search(name):
+            blank = INNER.sub(lambda found: "x" * len(found.group()), name)
             text = text.replace(name, blank)
     return text
 
@@ -376,7 +356,7 @@ def _clauses_of(text: str, start: int, end: int, number: int, asking: Asking) ->
         if kind != "start" and made and denies_all(piece):
             made[-1] = replace(made[-1], outer=made[-1].outer + 1)
             continue
-        outer = len(_OUTER.findall(piece))
+        outer = len(OUTER.findall(piece))
         reach = outer if _breaks_off(kind, piece) else reach + outer
         if kind == "aside":
             held = made[-1].inner if made else 0
@@ -413,7 +393,8 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         part
         for begin, stop, kind in pieces
         if text[begin:stop].strip(" ,.;:!?\"'")
-        for part in _bare_not(text, begin, stop, kind)
+        for half in _bare_not(text, begin, stop, kind)
+        for part in _relative(text, *half)
     ]
 
 
@@ -428,6 +409,26 @@ def _bare_not(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int,
     if found and not re.search(r"\b(?:or|nor)\b", text[found.end() : end]):
         yield start, found.end(), kind
         yield found.end(), end, "next"
+    else:
+        yield start, end, kind
+
+
+_RELATIVE = re.compile(
+    r"\b(?:that|which|who)\s+(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would)\s+"
+    r"(?:not|never|no longer)\s+(?:be\s+|been\s+)?(?:[a-z]+ly\s+)?[a-z-]+"
+    r"(?:\s+(?:by|in|to|for|on|from|at|with|as)\s+(?:(?:the|a|an|any)\s+)?[a-z-]+)*"
+    r"(?:,|(?=\s+[a-z]))"
+)
+
+
+def _relative(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int, int, str]]:
+    """ "An endpoint that is not documented gets traffic" denies the documents, not the traffic."""
+    found = _RELATIVE.search(text, start + 1, end)
+    if found and re.search(r"\w\W*$", text[start : found.start()]):
+        yield start, found.start(), kind
+        yield found.start(), found.end(), "next"
+        if text[found.end() : end].strip(" ,.;:!?\"'"):
+            yield found.end(), end, "next"
     else:
         yield start, end, kind
 
@@ -451,7 +452,7 @@ def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Ite
         return
     if verb > start:
         yield _clause(text, start, verb, number)
-    before = len(_INNER.findall(_HARMLESS.sub(" ", _OUTER.sub(" ", text[start:verb]))))
+    before = len(INNER.findall(HARMLESS.sub(" ", OUTER.sub(" ", text[start:verb]))))
     after = _clause(text, verb, end, number)
     yield replace(after, inner=after.inner + 1 + before)
 
@@ -463,16 +464,17 @@ _RULED_OUT = re.compile(r"(?:ruled out|excluded|dismissed|rejected|disproved)\b"
 
 def _denying_verb(text: str, start: int, end: int, asking: Asking) -> int | None:
     """Where a verb begins that denies what follows it, unless the question uses it too."""
-    for found in _VERBS.finditer(text, start, end):
-        if not asking.stems.intersection(content(found.group())):
+    for found in VERBS.finditer(text, start, end):
+        verb = content(found.group())
+        if asking.stems.isdisjoint(verb) and asking.acts.isdisjoint(verb):
             return found.start()
     return None
 
 
 def _clause(text: str, start: int, end: int, number: int) -> Clause:
     piece = text[start:end]
-    plain = _HARMLESS.sub(" ", _OUTER.sub(" ", piece))
-    inner = min(1, len(_INNER.findall(plain)))
+    plain = HARMLESS.sub(" ", OUTER.sub(" ", piece))
+    inner = min(1, len(INNER.findall(plain)))
     return Clause(
         start=start,
         end=end,

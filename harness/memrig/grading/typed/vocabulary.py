@@ -37,7 +37,8 @@ GROUPS: dict[str, str] = {
     "AFTER": "after afterwards following follow subsequent later thereafter",
     "FAIL": "fail failure error fault outage crash malfunction breakdown",
     "SUCCEED": "succeed success successful",
-    "TROUBLE": "problem issue trouble difficulty challenge friction burden complaint frustration",
+    "TROUBLE": """problem issue trouble difficulty challenge friction burden complaint frustration
+        struggle hassle obstacle""",
     "HIDE": "hide conceal mask disguise obscure suppress withhold hidden cover-up undisclosed",
     "REVEAL": "disclose expose publish divulge",
     "ILLICIT": """unauthorized unauthorised illicit improper forbidden prohibited unapproved
@@ -137,6 +138,35 @@ GROUPS: dict[str, str] = {
     "NEW": "new novel recent",
     "CUSTOMER": "customer client consumer buyer",
     "PROCESS": "process handle",
+    "FASTER": "faster fast quicker quick rapid accelerate speed",
+    "SLOWER": "slower slow sluggish decelerate slowdown",
+    "LONGER": "longer long lengthen prolong extend",
+    "SHORTER": "shorter short shorten brief curtail",
+    "STRONGER": "stronger strong strengthen",
+    "WEAKER": "weaker weak weaken",
+    "WIDER": "wider wide widen broaden broad",
+    "NARROWER": "narrower narrow tighten",
+    "WARMER": "warmer warm hotter hot warmth",
+    "COLDER": "colder cold cooler cool",
+    "ABOVE": "above exceed surpass overshoot overrun",
+    "BELOW": "below undercut undershoot underrun",
+    "MORE": "more greater larger bigger",
+    "FEWER": "fewer lesser less smaller",
+    "GAIN": "gain win",
+    "LOSE": "lose",
+    "OPEN": "open reopen",
+    "SHUT": "close shut",
+    "UPSTREAM": "upstream",
+    "DOWNSTREAM": "downstream",
+    "INSIDE": "inside inward inflow inbound",
+    "OUTSIDE": "outside outward outflow outbound",
+    "SURPLUS": "surplus overfund",
+    "DEFICIT": "deficit shortfall",
+    "ENABLE": "enable activate",
+    "DISABLE": "disable deactivate",
+    "CONFIRM": "confirm verify corroborate validate",
+    "REFUTE": "refute disprove rebut invalidate",
+    "ADD": "add",
 }
 #: Groups of which one speaks against the other.
 OPPOSITES = (
@@ -156,9 +186,29 @@ OPPOSITES = (
     ("ALLOW", "REFUSE"),
     ("BEGIN", "END"),
     ("PLUS", "MINUS"),
+    ("FASTER", "SLOWER"),
+    ("LONGER", "SHORTER"),
+    ("STRONGER", "WEAKER"),
+    ("WIDER", "NARROWER"),
+    ("WARMER", "COLDER"),
+    ("ABOVE", "BELOW"),
+    ("MORE", "FEWER"),
+    ("GAIN", "LOSE"),
+    ("OPEN", "SHUT"),
+    ("UPSTREAM", "DOWNSTREAM"),
+    ("INSIDE", "OUTSIDE"),
+    ("SURPLUS", "DEFICIT"),
+    ("ENABLE", "DISABLE"),
+    ("CONFIRM", "REFUTE"),
+    ("ADD", "TAKE_OUT"),
 )
 #: Where the opposite is said, the fact is not, however much of the rest is.
-DIRECTIONS = frozenset(listed("RISE FALL HIGH LOW WORSEN IMPROVE PLUS MINUS"))
+DIRECTIONS = frozenset(
+    listed(
+        "RISE FALL HIGH LOW WORSEN IMPROVE PLUS MINUS FASTER SLOWER LONGER SHORTER STRONGER WEAKER "
+        "WIDER NARROWER WARMER COLDER ABOVE BELOW MORE FEWER GAIN LOSE SURPLUS DEFICIT"
+    )
+)
 #: What goes worse has often risen or fallen, but is not said to.
 AKIN = (("RISE", "WORSEN"), ("FALL", "WORSEN"), ("HIGH", "RISE"), ("LOW", "FALL"),
         ("GRADUAL", "REPEATED"), ("REPEATED", "SEVERAL"))  # fmt: skip
@@ -178,6 +228,8 @@ GENERIC = frozenset(
     chain layer value area place aspect role state status activity event action operation outcome
     effect element component item group set form area context basis course feature single
     describe identify note observe present visible clear clearly plus respective overall current
+    greater fewer lesser less concentration patient company student client employee participant
+    average amount session
     """)
 )
 #: Words that tie the rest together: half a word's weight.
@@ -248,6 +300,11 @@ IRREGULAR = {
     for form in forms.split(",")
 }
 
+_STOOD = r"st(?:ood|ands?|anding)|(?:is|are|was|were|came|comes?|amount(?:s|ed)?|hover(?:s|ed)?)"
+
+_WENT = r"is|are|was|were|mov\w+|trend\w*|tick\w*|edg\w+|creep\w*|crept|shot|com\w+|came|head\w*"
+_BY_SO_MUCH = r"(?:by |from |about )?[~$]?\d"
+
 #: Turns of phrase as the one word of a group that they amount to.
 PHRASES = (
     (r"\b(?:due to|owing to|because of|as a result of|on account of|thanks to)\b", " cause "),
@@ -264,6 +321,13 @@ PHRASES = (
     (r"\bcarr(?:y|ies|ied) out\b", " perform "),
     (r"\b(?:go|goes|went|gone) up\b|\bon the rise\b", " rise "),
     (r"\b(?:go|goes|went|gone) down\b", " fall "),
+    (rf"\b(?:{_STOOD}) (?:at|to|around|about)\b(?=[\s~$]*\d)", " "),
+    (r"\b(?:was|were|is|are|reach(?:es|ed|ing)?|reads?|total(?:s|ed|led|ling)?)(?= [~$]?\d)", " "),
+    (rf"\b(?:{_WENT}) (?:\w+ly )?(?:up|upwards?)\b|\bup (?={_BY_SO_MUCH})", " rise "),
+    (rf"\b(?:{_WENT}) (?:\w+ly )?(?:down|downwards?)\b|\bdown (?={_BY_SO_MUCH})", " fall "),
+    (r"\babove\b|\bover (?=[~$]?\d)|\bin excess of\b|\bhigher than\b", " exceed "),
+    (r"\bbelow\b|\bunder (?=[~$]?\d)|\bbeneath\b|\blower than\b", " undercut "),
+    (r"\bmore (?!than \d|or less|than one)", " greater "),
     (r"\bset(?:s|ting)? up\b", " establish "),
     (r"\bruns? out of\b|\bran out of\b|\bus(?:es|ed|ing) up\b", " exhaust "),
     (r"\b(?:pil|add|build|built)(?:s|es|ed|ing)?[- ]?up\b", " accumulate "),
