@@ -38,7 +38,7 @@ class Amount:
         if self.plain and other.plain:
             return not (self.nouns and other.nouns) or bool(self.nouns & other.nouns)
         if self.plain or other.plain:
-            return False
+            return "" in (self.unit, other.unit)
         return bool(meanings(self.unit).keys() & meanings(other.unit).keys())
 
     def is_amount(self, other: "Amount") -> bool:

@@ -42,9 +42,10 @@ def root(word: str) -> str:
     """What a word's derivations share: "failure" and "failing", "stability" and "stable"."""
     if word[0].isdigit():
         return word
-    found = stem(IRREGULAR.get(word, word))
-    for ending, plain in _ENDINGS:
-        found = ending.sub(plain, found)
+    plain = IRREGULAR.get(word, word)
+    found = stem(plain[:-2] if plain.endswith(("edly", "ingly")) else plain)
+    for ending, kept in _ENDINGS:
+        found = ending.sub(kept, found)
     return found
 
 

@@ -46,10 +46,10 @@ AKIN = 0.6
 DENIED, OPPOSED, DENIED_ASIDE = -1.0, -2.0, -4.0
 #: What is left of a fact of which all is said but what it claims.
 UNTOLD = 0.4
-#: Of a fact of so many words a number is a part among others; of a shorter one it is the point.
+#: In a fact of so many words and numbers a number is a part among others, else it is the point.
 LONG = 10
 #: A sentence that has such a share of the words beside a number is about the same.
-SAME = 0.3
+SAME = 0.15
 #: What is left of a fact whose sides are exchanged: "delivery before revenue".
 TURNED = 0.2
 #: A sentence that has such a share of a fact's other words is about its subject.
@@ -192,8 +192,9 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
     if found.reversed or not found.new_is_there:
         return 0.0
     long = len(fact.terms) >= LONG
+    compound = len(fact.terms) + len(fact.figures) >= LONG
     nothing, enough, least = LONG_FACT if long else SHORT_FACT
-    if found.words.value < least or (not long and found.figures.value < 1):
+    if found.words.value < least or (not compound and found.figures.value < 1):
         return 0.0
     credit = min(1.0, (found.words.value - nothing) / (enough - nothing))
     if found.figures.whole:

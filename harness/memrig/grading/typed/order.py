@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from memrig.grading.typed.concepts import concepts
 
-#: How many words on each side are looked at.
-BESIDE = 2
+#: How many words on each side are looked at; a comparison's subject stands further off.
+BESIDE, BESIDE_THAN = 2, 4
 _KINDS: tuple[tuple[str, bool, str], ...] = (
     ("cause", True, (r"(?:caused|driven|triggered|produced|induced|explained|prompted|brought about"
      r"|provoked|fuell?ed) (?:mainly |mostly |partly |largely )?by|due to|because(?: of)?|owing to"
@@ -60,8 +60,9 @@ def _found(sentence: str) -> Iterator[Relation]:
         begin = matches[number - 1].end() if number else 0
         end = matches[number + 1].start() if number + 1 < len(matches) else len(sentence)
         kind, turned, _ = _KINDS[int((match.lastgroup or "r0")[1:])]
-        left = tuple(reversed(_names(sentence[begin : match.start()])))[:BESIDE]
-        right = _names(sentence[match.end() : end])[:BESIDE]
+        near = BESIDE_THAN if kind == "than" else BESIDE
+        left = tuple(reversed(_names(sentence[begin : match.start()])))[:near]
+        right = _names(sentence[match.end() : end])[:near]
         if not left and turned:  # "after the storm, the leak grew": the comma is the tie
             left, right = right[2:], right[:2]
         if left and right:

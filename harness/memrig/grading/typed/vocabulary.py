@@ -26,7 +26,7 @@ GROUPS: dict[str, str] = {
         progress stepwise bit-by-bit""",
     "SUDDEN": "sudden abrupt overnight instantaneous sharp spike",
     "REPEATED": """recur repeat persistent persist consistent chronic ongoing frequent
-        regular continual continuous routine habitual recurrent constantly""",
+        regular continual continuous routine habitual recurrent constantly keep""",
     "SEVERAL": "multiple several many numerous various repeat series different",
     "ALONE": "isolated single one-off sporadic lone standalone",
     "NORMAL": """normal baseline stable unchanged usual typical expected healthy flat routine

@@ -241,3 +241,44 @@ def test_a_question_is_no_answer(fact):
     question = "What can be said about the pattern of changes in the data over time?"
     assert score(question, fact, question) == 0
     assert score("There is a pattern of changes in the data over time.", fact, question) == 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "said", "least"),
+    [
+        ("visits fell from 40-50 to 10-15 with a short revival to 30 visits during the open day",
+         "Visits fell from 40-50 to 10-15 a week.", 0.3),
+    ],
+)  # fmt: skip
+def test_a_compound_fact_is_stated_in_part(fact, said, least):
+    """What it tells around its claim may be missing, at a cost."""
+    assert least <= score(said, fact) < score(sentence(fact), fact) == 1
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        ("revenue was recognized before delivery", "Revenue was recognized after delivery."),
+        ("the outage was caused by the deploy", "The deploy was triggered by the outage."),
+        ("receivables are growing faster than revenue",
+         "Revenue is growing faster than receivables."),
+    ],
+)  # fmt: skip
+def test_sides_exchanged_are_another_fact(fact, said):
+    """What stands beside before, after, a cause and a comparison tells which is which."""
+    assert score(said, fact) <= 0.25
+
+
+def test_a_relative_clause_denies_itself_alone():
+    """ "That is not documented" is of the endpoint; its traffic is real."""
+    said = "An endpoint that is not documented receives traffic."
+    assert score(said, "an undocumented endpoint receives traffic") == 1
+
+
+def test_how_a_figure_is_introduced_says_nothing():
+    """ "Stood at", "was", "came to": the figure is the fact."""
+    question = "What was the temperature at the north gauge on 2022-06-01?"
+    said = "The temperature at the north gauge was 28.7 degrees, on 2022-06-01."
+    fact = "the temperature at the north gauge stood at 28.7 degrees on 2022-06-01"
+    assert score(said, fact, question) == 1
+    assert score(said.replace("28.7", "27.8"), fact, question) == 0
