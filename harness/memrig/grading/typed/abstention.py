@@ -83,6 +83,19 @@ def abstains(answer: str, question: str = "", *, plainly: bool = False) -> bool:
     return not any(_gives(reading, clause) for clause in others)
 
 
+def only_abstains(answer: str, question: str = "") -> bool:
+    """Whether an answer says plainly that something is not known, and states nothing beside.
+
+    Args:
+        answer: what was said.
+        question: what was asked.
+    """
+    reading = read(answer, question)
+    silent = [clause for clause in reading.clauses if _silent(reading, clause, plainly=True)]
+    others = [reading.text[c.start : c.end] for c in reading.clauses if c not in silent]
+    return bool(silent) and not any(set(content(text)) - _POLITE for text in others)
+
+
 def _silent(reading: Reading, clause: Clause, plainly: bool) -> bool:
     text = reading.text[clause.start : clause.end]
     return bool(_UNKNOWN.search(text) or (not plainly and _SILENT.search(text)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memrig.grading.typed.abstention import abstains
+from memrig.grading.typed.abstention import abstains, only_abstains
 from memrig.grading.typed.dump import names_everything
 from memrig.grading.typed.facts import fact_score, grade_facts
 from memrig.grading.typed.named import (
@@ -85,10 +85,16 @@ def grade_each_fact(
 
 def _reading(answer: str, gold: GoldAnswer, question: str, abstained: bool) -> Reading | None:
     """An answer as it is read; None where it says nothing, or everything there is."""
-    if abstained or not answer.strip() or abstains(answer, question, plainly=True):
+    # Of several statements one may be that there is no evidence of something else.
+    silent = only_abstains if isinstance(gold, TextGold) else _abstains_plainly
+    if abstained or not answer.strip() or silent(answer, question):
         return None
     reading = read(answer, question, _names(gold))
     return None if names_everything(reading, gold) else reading
+
+
+def _abstains_plainly(answer: str, question: str) -> bool:
+    return abstains(answer, question, plainly=True)
 
 
 def _names(gold: GoldAnswer) -> tuple[str, ...]:
