@@ -19,8 +19,8 @@ _KINDS: tuple[tuple[str, bool, str], ...] = (
      r"|provoked|fuell?ed) (?:mainly |mostly |partly |largely )?by|due to|because(?: of)?|owing to"
      r"|attribut(?:able|ed) to|as a result of|thanks to|on account of|stem(?:s|med|ming)? from"
      r"|result(?:s|ed|ing)? from|originat(?:es|ed|ing) (?:in|from)|follow(?:s|ed) from|led by")),
-    ("cause", False, (r"(?:caus|trigger|driv|produc|induc|explain|prompt|provok)(?:e|es|ed|s|ing)?"
-     r"|drove|le(?:d|ads?|ading) to|result(?:s|ed|ing)? in|contribut(?:es?|ed|ing) to"
+    ("cause", False, (r"(?:caus|trigger|produc|induc|explain|prompt|provok)(?:e|es|ed|s|ing)?"
+     r"|le(?:d|ads?|ading) to|result(?:s|ed|ing)? in|contribut(?:es?|ed|ing) to"
      r"|br(?:ings?|ought) about|cascad(?:es?|ed|ing) into")),
     ("time", False, r"before|prior to|ahead of|preced(?:e|es|ed|ing)|until"),
     ("time", True, r"after|following|follow(?:s|ed)?|subsequent to|since|once"),

@@ -269,6 +269,13 @@ def test_sides_exchanged_are_another_fact(fact, said):
     assert score(said, fact) <= 0.25
 
 
+def test_to_drive_somewhere_is_no_cause():
+    """What stands beside "drives" is not compared; "driven by" is a cause."""
+    said = "The nurse considered the bus but drives for specific practical reasons."
+    fact = "the nurse drives rather than using the bus because of specific practical needs"
+    assert score(said, fact) > 0.5
+
+
 def test_a_relative_clause_denies_itself_alone():
     """ "That is not documented" is of the endpoint; its traffic is real."""
     said = "An endpoint that is not documented receives traffic."

@@ -10,6 +10,25 @@ CASES: list[tuple[GoldAnswer, str, list[str], list[str]]] = [
     (
         TextGold(
             type="text",
+            value="Lookups slowed down; storage did not.",
+            key_facts=("lookup latency degraded", "connection pool exhaustion"),
+        ),
+        "Is storage to blame?",
+        [
+            (
+                "No evidence of storage trouble was found; the lookup latency degraded and the "
+                "connection pool was exhausted."
+            )
+        ],
+        [
+            "I don't know whether the lookup latency degraded or the connection pool was exhausted.",
+            "There is no evidence of lookup latency degradation or connection pool exhaustion.",
+            "I can not tell from the notes.",
+        ],
+    ),
+    (
+        TextGold(
+            type="text",
             value="By an ordinary telephone call before nine in the morning, not by video.",
             key_facts=("ordinary telephone call, no video", "before nine in the morning"),
         ),
