@@ -21,7 +21,7 @@ CASES: list[tuple[GoldAnswer, str, list[str], list[str]]] = [
             )
         ],
         [
-            "I don't know whether the lookup latency degraded or the connection pool was exhausted.",
+            "I don't know whether the lookup latency degraded or the pool was exhausted.",
             "There is no evidence of lookup latency degradation or connection pool exhaustion.",
             "I can not tell from the notes.",
         ],
