@@ -117,8 +117,8 @@ def pump_spec(**changes: object) -> Spec:
         ],
         "questions": [
             *({"id": f"q{n}", "type": kind, "after": "wear:last",
-               "prompt": f"What do the sheets of the pump house show, view {kind}? Moved is an inlet "
-                         "above 30 and an outlet below 60.",
+               "prompt": f"What do the sheets of the pump house show, view {kind}? Moved is an "
+                         "inlet above 30 and an outlet below 60.",
                "facts": ["rise", "fall", "steady", "back", "order"][n % 3:][:3]}
               for n, kind in enumerate(_TYPES)),
             {"id": "control", "type": "null_hypothesis", "after": "wear:first",
