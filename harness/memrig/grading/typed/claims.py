@@ -184,6 +184,12 @@ def given(question: str) -> frozenset[str]:
     return frozenset(concept.root for concept, _ in concepts(question))
 
 
+@lru_cache(maxsize=1024)
+def given_days(question: str) -> tuple[Day, ...]:
+    """The dates that a question names: an answer need not repeat them."""
+    return tuple(day for day in find_dates(question) if day.month is not None)
+
+
 @lru_cache(maxsize=512)
 def passages(reading: Reading, longest: int) -> tuple[Said, ...]:
     """What every run of one to `longest` sentences says."""

@@ -20,10 +20,12 @@ from memrig.grading.typed.claims import (
     Words,
     fact_of,
     given,
+    given_days,
     passages,
     union,
 )
 from memrig.grading.typed.concepts import Concept
+from memrig.grading.typed.dates import Day
 from memrig.grading.typed.denials import denying_verbs
 from memrig.grading.typed.order import turned_round
 from memrig.grading.typed.reading import Reading, read
@@ -54,6 +56,8 @@ SAME = 0.15
 TURNED = 0.2
 #: A sentence that has such a share of a fact's other words is about its subject.
 ABOUT = 0.7
+#: Of a day that the question names, a passage may hold so many other figures of the same kind.
+MOST_OTHERS = 2
 #: A passage is at most so many sentences in a row, or as many as the fact has.
 PASSAGE = 3
 
@@ -80,7 +84,7 @@ def _best(reading: Reading, text: str) -> float:
     sentences = [passage for passage in said if len(passage.sentences) == 1]
     if _contradicted(fact, sentences):
         return 0.0
-    asked = given(reading.asking.text)
+    asked = _Asked(given(reading.asking.text), given_days(reading.asking.text))
     return max((_support(fact, passage, asked) for passage in said), default=0.0)
 
 
@@ -135,6 +139,21 @@ def _has(said: Said, figure: Figure) -> bool:
     return any(_same(figure.amount, found) for found in held)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the question gives away: the roots of its words, and the dates that it names."""
+
+    roots: frozenset[str]
+    days: tuple[Day, ...]
+
+    def names(self, figure: Figure) -> bool:
+        """Whether a figure is a date that the question is about: an answer need not repeat it."""
+        dated = figure.amount
+        if not isinstance(dated, Dated) or dated.denied:
+            return False
+        return any(day.is_date(dated.day) for day in self.days)
+
+
 @dataclass(slots=True)
 class _Share:
     """How much of a weight is found."""
@@ -167,28 +186,32 @@ class _Found:
         return self.words.value >= NEW and (self.new.whole < 1 or self.new.value >= NEW)
 
 
-def _found(fact: Fact, said: Said, asked: frozenset[str]) -> _Found:
+def _found(fact: Fact, said: Said, asked: _Asked) -> _Found:
     words, new, claim, figures = _Share(), _Share(), _Share(), _Share()
     matcher = _Matcher(fact, said)
     for term in fact.terms:
-        says, known = matcher.says(term), term.concept.root in asked
+        says, known = matcher.says(term), term.concept.root in asked.roots
         words.add(term.weight * (GIVEN if known else 1.0), says)
         if not known:
             new.add(term.weight, max(0.0, says))
         if term.concept.telling and not term.denied:
             claim.add(term.weight, max(0.0, says))
     for figure in fact.figures:
+        if asked.names(figure):  # another date in its place is a contradiction, and was looked for
+            words.add(figure.weight * GIVEN, 1.0)
+            continue
         for share in (words, new, figures):
             share.add(figure.weight, float(_has(said, figure)))
     turned = matcher.reversed or any(_reversed(fact, sentence) for sentence in said.sentences)
     return _Found(words, new, claim, figures, turned)
 
 
-def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
+def _support(fact: Fact, said: Said, asked: _Asked) -> float:
     """How far a passage states a fact."""
-    if said.length * LEAST_WORDS <= fact.length:
-        return 0.0
     found = _found(fact, said, asked)
+    bare = found.figures.whole and found.figures.value == 1  # "184 ms", to a question for it
+    if (said.length * LEAST_WORDS <= fact.length and not bare) or _lists(fact, said, asked):
+        return 0.0
     if found.reversed or not found.new_is_there:
         return 0.0
     long = len(fact.terms) >= LONG
@@ -202,6 +225,16 @@ def _support(fact: Fact, said: Said, asked: frozenset[str]) -> float:
     if turned_round(fact.order, said.order):
         credit *= TURNED
     return credit if long else credit * (UNTOLD + (1 - UNTOLD) * min(1.0, 2 * found.claim.value))
+
+
+def _lists(fact: Fact, said: Said, asked: _Asked) -> bool:
+    """Whether a passage names figure upon figure where the question wants that of one day."""
+    dates = [figure for figure in fact.figures if asked.names(figure)]
+    if not dates or any(_has(said, figure) for figure in dates):
+        return False
+    own = [f.amount for f in fact.figures if isinstance(f.amount, Amount)]
+    others = [number for number in said.numbers if not any(o.is_amount(number) for o in own)]
+    return sum(any(o.comparable(number) for o in own) for number in others) > MOST_OTHERS
 
 
 def _reversed(fact: Fact, sentence: Said) -> bool:

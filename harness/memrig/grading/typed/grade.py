@@ -37,7 +37,7 @@ from memrig.model.gold import (
 )
 
 #: Changes whenever any score could change.
-VERSION = "3"
+VERSION = "4"
 
 #: Each takes the gold of its own type.
 _GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {

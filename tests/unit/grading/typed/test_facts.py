@@ -269,6 +269,34 @@ def test_sides_exchanged_are_another_fact(fact, said):
     assert score(said, fact) <= 0.25
 
 
+_DAY = "What did the sheet of 2024-01-10 give for the address lookup?"
+_LOOKUP = "Address lookup was 184 ms on 2024-01-10"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Address lookup: 184 ms", "It gave 184 ms.", "184 ms", "On that day it stood at 184 ms."],
+)
+def test_a_date_of_the_question_need_not_be_repeated(said):
+    """Who is asked for a day's figure answers with the figure."""
+    assert score(said, _LOOKUP, _DAY) == 1
+    assert score(said, _LOOKUP) == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It gave 148 ms.",
+        "Address lookup was 184 ms on 2024-01-12.",
+        "170 ms, 184 ms, 190 ms, 201 ms",
+        "Address lookup is on the sheet of 2024-01-10.",
+    ],
+)
+def test_another_figure_or_day_or_a_list_is_no_answer_to_it(said):
+    """What the question gives away is not repeated, and nothing else is credited for it."""
+    assert score(said, _LOOKUP, _DAY) == 0
+
+
 def test_to_drive_somewhere_is_no_cause():
     """What stands beside "drives" is not compared; "driven by" is a cause."""
     said = (
