@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 import ijson
+from ijson.backends import python as plain
 
 from memrig.errors import DataError
 from memrig.suites.fields import DEEPEST, expect, some_text, texts, too_deep
@@ -110,7 +111,9 @@ def looks_like_records(file: Readable) -> bool:
     """Whether a file is a list whose first element has a haystack; reads no further than that."""
     depth = 0
     try:
-        for event, value in ijson.basic_parse(_Bounded(file, "")):
+        # The C parser runs ahead of its events: left early, it takes its next error along, and the
+        # interpreter down with it.
+        for event, value in plain.basic_parse(_Bounded(file, "")):
             depth -= event in _CLOSING
             if depth == len(_SHAPE) and event == "map_key" and value.startswith("haystack_"):
                 return True
