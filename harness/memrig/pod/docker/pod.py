@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -18,8 +18,8 @@ from memrig.pod.waiting import until
 
 #: How long a container may take to end by itself when it is restarted.
 _RESTART_GRACE_S = 3
-#: The engine may set OOMKilled a moment after it reports exit code 137.
-_OOM_SETTLE_S = 0.2
+#: The engine may set OOMKilled a moment after it reports exit code 137; longer on a busy machine.
+_OOM_SETTLE_S = 1.5
 _SIGKILL_EXIT = 137
 _EXEC_POLL_S = 0.01
 _ENDING_S = 2.0
@@ -195,18 +195,16 @@ class DockerPod:
         async def stopped() -> bool:
             return not (await self._engine.inspect(container)).running
 
-        try:
-            async with asyncio.timeout(_ENDING_S):
-                await until(stopped, _EXEC_POLL_S)
-        except TimeoutError:
-            return False
-        return True
+        return await _within(stopped, _ENDING_S)
 
     async def _ended(self, service: str, facts: ContainerFacts) -> Fate:
         oom = facts.oom_killed or bool(self._meters[service].read().oom_kills)
         if not oom and facts.exit_code == _SIGKILL_EXIT:
-            await asyncio.sleep(_OOM_SETTLE_S)
-            oom = (await self._engine.inspect(facts.id)).oom_killed
+
+            async def told() -> bool:
+                return (await self._engine.inspect(facts.id)).oom_killed
+
+            oom = await _within(told, _OOM_SETTLE_S)
         return Fate("exited", exit_code=facts.exit_code, oom=oom, service=service)
 
     async def _logs_of(self, services: list[str], lines: int) -> str:
@@ -216,6 +214,16 @@ class DockerPod:
         named = len(services) > 1
         merged = merge_logs(dict(zip(services, texts, strict=True)), named=named)
         return last_lines(plain_text(merged), lines)[-_LOG_CHARACTERS:]
+
+
+async def _within(holds: Callable[[], Awaitable[bool]], seconds: float) -> bool:
+    """Whether something comes to hold in so many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            await until(holds, _EXEC_POLL_S)
+    except TimeoutError:
+        return False
+    return True
 
 
 def merge_logs(texts: Mapping[str, str], *, named: bool) -> str:
