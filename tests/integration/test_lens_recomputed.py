@@ -84,6 +84,7 @@ def test_a_run_of_the_sample_comes_to_what_its_files_say(
     )
 
 
+@pytest.mark.slow  # the same recomputation as above, of stranger runs
 @pytest.mark.parametrize("lie", ["half", "no-sources", "duplicates", "one-claims-all", "surplus"])
 def test_so_does_one_of_a_memory_that_lies(tmp_path: Path, lie: str) -> None:
     """Void claims, none, the same one twice, too many, and budgets that run out."""
