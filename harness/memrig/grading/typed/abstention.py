@@ -76,11 +76,8 @@ def abstains(answer: str, question: str = "", *, plainly: bool = False) -> bool:
     reading = read(answer, question)
     if not reading.text.strip(" .!?-"):
         return False
-    silent = [clause for clause in reading.clauses if _silent(reading, clause, plainly)]
-    if not silent:
-        return False
-    others = [clause for clause in reading.clauses if clause not in silent]
-    return not any(_gives(reading, clause) for clause in others)
+    silent, others = _parted(reading, plainly)
+    return bool(silent) and not any(_gives(reading, clause) for clause in others)
 
 
 def only_abstains(answer: str, question: str = "") -> bool:
@@ -91,9 +88,15 @@ def only_abstains(answer: str, question: str = "") -> bool:
         question: what was asked.
     """
     reading = read(answer, question)
-    silent = [clause for clause in reading.clauses if _silent(reading, clause, plainly=True)]
-    others = [reading.text[c.start : c.end] for c in reading.clauses if c not in silent]
-    return bool(silent) and not any(set(content(text)) - _POLITE for text in others)
+    silent, others = _parted(reading, plainly=True)
+    told = (set(content(reading.text[clause.start : clause.end])) for clause in others)
+    return bool(silent) and not any(said - _POLITE for said in told)
+
+
+def _parted(reading: Reading, plainly: bool) -> tuple[list[Clause], list[Clause]]:
+    """The clauses that say that something is not known, and the others."""
+    silent = [clause for clause in reading.clauses if _silent(reading, clause, plainly)]
+    return silent, [clause for clause in reading.clauses if clause not in silent]
 
 
 def _silent(reading: Reading, clause: Clause, plainly: bool) -> bool:
