@@ -130,6 +130,41 @@ GoldAnswer = Annotated[
 ]
 
 
+#: What an answer can be graded on beside being right (scoring §2).
+Dimension = Literal[
+    "factual_accuracy",
+    "specificity",
+    "temporal_awareness",
+    "source_attribution",
+    "confidence_calibration",
+]
+#: What it takes to answer. Only a lookup can be copied out of one statement.
+Operation = Literal[
+    "lookup",
+    "latest",
+    "as-of",
+    "join",
+    "count",
+    "list",
+    "compute",
+    "attribute",
+    "explain",
+    "abstain",
+]
+
+
+class Aspect(_Frozen):
+    """One dimension of a question's grade: what is right in it, and what it weighs.
+
+    `answer` may be stricter or narrower than the question's own gold, such as the exact figure
+    where a rounded one is right.
+    """
+
+    dimension: Dimension
+    weight: float = Field(gt=0)
+    answer: GoldAnswer
+
+
 def _shown_period(gold: PeriodGold) -> str:
     return f"{gold.start} to {gold.end}"
 
@@ -167,7 +202,10 @@ class Gold(_Frozen):
     `scorable` is False where the data has no usable evidence, so that retrieval cannot be graded,
     and `note` says why. `cluster` names the source that this question shares with others where
     that is not the scenario (pooled runs).
-    `tags` name groups that cut across categories, such as "abstention".
+    `tags` name groups that cut across categories, such as "abstention". `template` names the form
+    that questions of other seeds share; empty: the question is the same under every seed.
+    `aspects` are the dimensions that the answer is graded in, where the data tells them apart.
+    `operation` says what it takes to answer; empty: the data does not tell.
     """
 
     question_id: str
@@ -181,3 +219,6 @@ class Gold(_Frozen):
     note: str = ""
     cluster: str = ""
     tags: tuple[str, ...] = ()
+    template: str = ""
+    aspects: tuple[Aspect, ...] = ()
+    operation: Operation | Literal[""] = ""

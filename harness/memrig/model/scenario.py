@@ -63,7 +63,8 @@ class Scenario:
 class ScenarioRef(_Frozen):
     """A scenario that was spooled: its digest names the file beside the run.
 
-    `text_bytes` counts its episodes' texts.
+    `text_bytes` counts its episodes' texts. `seed` is the one that it was made from; None: it is
+    the same under every seed.
     """
 
     scenario_id: str
@@ -72,6 +73,7 @@ class ScenarioRef(_Frozen):
     episodes: int
     questions: int
     text_bytes: int = 0
+    seed: int | None = None
 
 
 def episodes_of(events: Iterable[Event]) -> Iterator[Episode]:

@@ -30,6 +30,10 @@ class SuiteOptions:
         audit_file: what an audit found wrong with the published labels.
         distractors: distractor episodes for each signal episode; none: as the data has them.
         distractor_file: where distractor episodes come from; none: the data's own.
+        seed: what a suite that makes its own world makes it from.
+        turns: of such a world; none: the suite's default.
+        questions: about such a world; none: the suite's default.
+        question_set: which of the suite's sets of questions; empty: the suite's default.
     """
 
     protocol: str
@@ -43,6 +47,10 @@ class SuiteOptions:
     audit_file: Path | None = None
     distractors: float | None = None
     distractor_file: Path | None = None
+    seed: int = 0
+    turns: int | None = None
+    questions: int | None = None
+    question_set: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +107,18 @@ class Suite(Protocol):
         """Whether a stream of distractors can be put among the episodes, at a ratio."""
 
     @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of a run where the user names none; empty: the rig's own one."""
+
+    @property
+    def made_of_seeds(self) -> bool:
+        """Whether scenarios are made from the seed, with so many turns and questions."""
+
+    @property
+    def question_sets(self) -> tuple[str, ...]:
+        """The sets of questions to choose from, the default first; empty: there is one."""
+
+    @property
     def prompt(self) -> PromptStyle:
         """What a reader is told where the user does not choose."""
 
@@ -139,12 +159,14 @@ def check_options(suite: Suite, options: SuiteOptions) -> None:
         ("--order", options.order, suite.orders),
         ("--granularity", options.granularity, suite.granularities),
         ("--labels", options.labels, suite.labels),
+        ("--question-set", options.question_set, suite.question_sets),
     ):
         if value and value not in offered:
             raise _refused(suite, flag, value, offered)
     if options.sample:
         _check_sample(options)
     _check_distractors(suite, options)
+    _check_made(suite, options)
     if (options.labels == "audited") != (options.audit_file is not None):
         raise UsageError(
             "--labels audited and --audit-file go together, only one was given",
@@ -188,6 +210,12 @@ def _check_distractors(suite: Suite, options: SuiteOptions) -> None:
     if ratio == 0 and options.distractor_file is not None:
         message = "--distractors 0 and --distractor-file exclude each other"
         raise UsageError(message, where="--distractors 0", fix="give one of them")
+
+
+def _check_made(suite: Suite, options: SuiteOptions) -> None:
+    for flag, given in (("--turns", options.turns), ("--questions", options.questions)):
+        if given is not None and not suite.made_of_seeds:
+            raise _refused(suite, flag, str(given), ())
 
 
 def suite_names() -> tuple[str, ...]:

@@ -76,6 +76,9 @@ class Locomo:
     granularities: tuple[str, ...] = ()
     labels = ("published", "audited")
     distractors = False
+    seeds: tuple[int, ...] = ()
+    made_of_seeds = False
+    question_sets: tuple[str, ...] = ()
     prompt: PromptStyle = "direct"
     top_k = 10
 

@@ -45,6 +45,9 @@ class Longitudinal:
     granularities: tuple[str, ...] = ()
     labels = ("published",)
     distractors = True
+    seeds: tuple[int, ...] = ()
+    made_of_seeds = False
+    question_sets: tuple[str, ...] = ()
     prompt: PromptStyle = "cited"
     top_k = 10
 

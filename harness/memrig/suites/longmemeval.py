@@ -46,6 +46,9 @@ class LongMemEval:
     granularities = ("session", "turn")
     labels = ("published",)
     distractors = False
+    seeds: tuple[int, ...] = ()
+    made_of_seeds = False
+    question_sets: tuple[str, ...] = ()
     prompt: PromptStyle = "direct"
     top_k = 10
 

@@ -46,6 +46,9 @@ class Practical:
     granularities: tuple[str, ...] = ()
     labels = ("published",)
     distractors = False
+    seeds: tuple[int, ...] = ()
+    made_of_seeds = False
+    question_sets: tuple[str, ...] = ()
     prompt: PromptStyle = "direct"
     top_k = 10
 
