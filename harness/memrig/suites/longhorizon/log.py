@@ -1,0 +1,291 @@
+"""The event log: everything that is told in a world, append-only, in one SQLite file.
+
+It is written in bulk and read at random afterwards; indexes are made at the first read. Nothing of
+it is kept in memory but pages and the events of the entities that were asked for last.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Self, TypeVar, cast
+
+from memrig.errors import DataError
+from memrig.suites.longhorizon.model import Block, Entity, PlannedTurn, WorldEvent
+
+FORMAT = 1
+_APPLICATION = 0x6D726967  # "mrig", in the file's header
+_SCHEMA = """
+CREATE TABLE world (seed INTEGER NOT NULL);
+CREATE TABLE entities (
+  place INTEGER PRIMARY KEY, entity_id TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
+  sibling TEXT NOT NULL, holdout INTEGER NOT NULL, unit TEXT NOT NULL
+);
+CREATE TABLE turns (
+  turn INTEGER PRIMARY KEY, block TEXT NOT NULL, speaker TEXT NOT NULL, told_at TEXT NOT NULL,
+  draw INTEGER NOT NULL
+);
+CREATE TABLE events (
+  event_id INTEGER PRIMARY KEY, turn INTEGER NOT NULL, entity TEXT NOT NULL,
+  attribute TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL,
+  valid_from TEXT NOT NULL, source TEXT NOT NULL, reliability TEXT NOT NULL, supersedes INTEGER,
+  refers_to INTEGER
+);
+"""
+#: Made when everything is in: an index that grows along costs a third of the writing.
+_INDEXES = """
+CREATE UNIQUE INDEX IF NOT EXISTS entity_ids ON entities (entity_id);
+CREATE INDEX IF NOT EXISTS entity_kinds ON entities (kind);
+CREATE INDEX IF NOT EXISTS event_entities ON events (entity);
+CREATE INDEX IF NOT EXISTS event_values ON events (attribute, value);
+CREATE INDEX IF NOT EXISTS event_references ON events (refers_to) WHERE refers_to IS NOT NULL;
+"""
+_ENTITY = "entity_id, kind, name, sibling, holdout, unit"
+_EVENT = (
+    "event_id, turn, entity, attribute, kind, value, unit, valid_from, source, reliability, "
+    "supersedes, refers_to"
+)
+_event_row = attrgetter(*_EVENT.split(", "))
+_entity_row = attrgetter(*_ENTITY.split(", "))
+#: Entities and events of entities that are kept at a time.
+_KEPT = 4_096
+#: Rows that are read at once; cursors stay open over writes of nobody.
+_READ = 2_048
+
+TurnRow = tuple[int, Block, str, str, int]
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class EventLog:
+    """Entities, turns and events of one world. A context manager; not for several threads.
+
+    Events must be added in the order of their ids and of their turns.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+        self._indexed = False
+        self._turns: int | None = None
+        self._entities: dict[str, Entity] = {}
+        self._events: dict[str, list[WorldEvent]] = {}
+
+    @classmethod
+    def create(cls, path: Path | None = None) -> Self:
+        """A new, empty log; without a path in a temporary file that goes with it.
+
+        Raises:
+            DataError: there is a file at the path already.
+        """
+        if path is not None and path.exists():
+            raise DataError("the event log exists already", where=str(path), fix="remove it first")
+        db = sqlite3.connect("" if path is None else path, isolation_level=None)
+        # What is lost with the power is made again from its seed.
+        db.execute("PRAGMA journal_mode = OFF")
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("PRAGMA cache_size = -16000")
+        db.execute(f"PRAGMA application_id = {_APPLICATION}")
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+        db.executescript(_SCHEMA)
+        db.execute("INSERT INTO world VALUES (0)")
+        return cls(db)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """A log that was written before.
+
+        Raises:
+            DataError: the file is missing, or is no event log of this format.
+        """
+        fix = "make it again: memrig generate longhorizon"
+        if not path.is_file():
+            raise DataError("there is no event log here", where=str(path), fix=fix)
+        db = sqlite3.connect(path, isolation_level=None)
+        try:
+            marks = [db.execute(f"PRAGMA {m}").fetchone()[0] for m in _MARKS]
+        except sqlite3.DatabaseError as error:
+            db.close()
+            raise DataError(f"not an event log: {error}", where=str(path), fix=fix) from error
+        if marks != list(_MARKS.values()):
+            db.close()
+            raise DataError(f"not an event log of format {FORMAT}", where=str(path), fix=fix)
+        return cls(db)
+
+    def close(self) -> None:
+        """Closes the file; a temporary one is gone."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Writing
+
+    def add_entities(self, entities: Iterable[Entity]) -> None:
+        """Adds entities, in their order of creation."""
+        self._entities.clear()
+        self._add(
+            f"INSERT INTO entities ({_ENTITY}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608
+            map(_entity_row, entities),
+        )
+
+    def add_turns(self, turns: Iterable[TurnRow]) -> None:
+        """Adds turns as (index, block, speaker, told_at, draw)."""
+        self._turns = None
+        self._add("INSERT INTO turns VALUES (?, ?, ?, ?, ?)", turns)
+
+    def add_events(self, events: Iterable[WorldEvent]) -> None:
+        """Adds events, in the order of their ids."""
+        self._events.clear()
+        self._add(
+            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            map(_event_row, events),
+        )
+
+    def _add(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        self._db.execute("BEGIN")
+        self._db.executemany(statement, rows)
+        self._db.execute("COMMIT")
+
+    # The world
+
+    @property
+    def seed(self) -> int:
+        """What the world is made from."""
+        return int(self._one("SELECT seed FROM world"))
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._db.execute("UPDATE world SET seed = ?", (seed,))
+
+    @property
+    def turns(self) -> int:
+        """How many turns there are."""
+        if self._turns is None:
+            self._turns = int(self._one("SELECT count(*) FROM turns"))
+        return self._turns
+
+    # Entities
+
+    def entity(self, entity_id: str) -> Entity:
+        """An entity by its id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        found = self._entities.get(entity_id)
+        if found is None:
+            rows = self._rows(f"SELECT {_ENTITY} FROM entities WHERE entity_id = ?", entity_id)  # noqa: S608
+            row = next(rows, None)
+            if row is None:
+                raise KeyError(entity_id)
+            found = _keep(self._entities, entity_id, _entity(row))
+        return found
+
+    def entities(self, kind: str = "") -> Iterator[Entity]:
+        """All entities, or those of a kind, in their order of creation."""
+        where, given = ("WHERE kind = ?", [kind]) if kind else ("", [])
+        statement = f"SELECT {_ENTITY} FROM entities {where} ORDER BY place"  # noqa: S608
+        return map(_entity, self._rows(statement, *given))
+
+    # Events
+
+    def event(self, event_id: int) -> WorldEvent:
+        """An event by its id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        row = next(self._rows(f"SELECT {_EVENT} FROM events WHERE event_id = ?", event_id), None)  # noqa: S608
+        if row is None:
+            raise KeyError(event_id)
+        return _event(row)
+
+    def events(self, entity: str, attribute: str = "") -> list[WorldEvent]:
+        """What is told of an entity, or of one of its attributes, in the order of events."""
+        found = self._events.get(entity)
+        if found is None:
+            statement = f"SELECT {_EVENT} FROM events WHERE entity = ? ORDER BY event_id"  # noqa: S608
+            found = _keep(self._events, entity, list(map(_event, self._rows(statement, entity))))
+        return [event for event in found if not attribute or event.attribute == attribute]
+
+    def holding(self, kind: str, attribute: str, value: str | None = None) -> Iterator[WorldEvent]:
+        """All events of a predicate, or those with a value, in the order of events."""
+        same, given = ("", []) if value is None else ("AND value = ?", [value])
+        statement = (
+            f"SELECT {_EVENT} FROM events WHERE attribute = ? {same} "  # noqa: S608
+            "AND entity >= ? AND entity < ? ORDER BY event_id"
+        )
+        # "/" is followed by "0": ids of the kind, and no others, lie between.
+        return map(_event, self._rows(statement, attribute, *given, f"{kind}/", f"{kind}0"))
+
+    def retold(self, event_id: int) -> list[WorldEvent]:
+        """The events that tell an event again, or suppose or rumour about it."""
+        statement = f"SELECT {_EVENT} FROM events WHERE refers_to = ? ORDER BY event_id"  # noqa: S608
+        return list(map(_event, self._rows(statement, event_id)))
+
+    # Turns
+
+    def told_at(self, index: int) -> str:
+        """When a turn is told: UTC, ISO 8601 with seconds."""
+        return str(self._one("SELECT told_at FROM turns WHERE turn = ?", index))
+
+    def block(self, index: int) -> Block:
+        """What a turn is about."""
+        return cast("Block", self._one("SELECT block FROM turns WHERE turn = ?", index))
+
+    def speaker(self, index: int) -> str:
+        """Who talks in a turn."""
+        return str(self._one("SELECT speaker FROM turns WHERE turn = ?", index))
+
+    def planned(self) -> Iterator[PlannedTurn]:
+        """All turns in order, each with its events, as a stream."""
+        events = map(_event, self._rows(f"SELECT {_EVENT} FROM events ORDER BY event_id"))  # noqa: S608
+        waiting = next(events, None)
+        turns = self._rows("SELECT turn, block, speaker, told_at, draw FROM turns ORDER BY turn")
+        for index, block, speaker, told_at, draw in turns:
+            told = []
+            while waiting is not None and waiting.turn == index:
+                told.append(waiting)
+                waiting = next(events, None)
+            yield PlannedTurn(index, block, speaker, told_at, tuple(told), draw)
+
+    # Reading
+
+    def _rows(self, statement: str, *given: object) -> Iterator[tuple]:  # type: ignore[type-arg]
+        if not self._indexed:
+            self._db.executescript(_INDEXES)
+            self._indexed = True
+        cursor = self._db.execute(statement, given)
+        while rows := cursor.fetchmany(_READ):
+            yield from rows
+
+    def _one(self, statement: str, *given: object) -> int | str:
+        row = self._db.execute(statement, given).fetchone()
+        if row is None:
+            raise KeyError(*given)
+        return cast("int | str", row[0])
+
+
+_MARKS = {"application_id": _APPLICATION, "user_version": FORMAT}
+
+
+def _event(row: tuple) -> WorldEvent:  # type: ignore[type-arg]
+    return WorldEvent(*row)
+
+
+def _entity(row: tuple) -> Entity:  # type: ignore[type-arg]
+    entity_id, kind, name, sibling, holdout, unit = row
+    return Entity(entity_id, kind, name, sibling, bool(holdout), unit)
+
+
+def _keep(kept: dict[K, V], key: K, value: V) -> V:
+    """Remembers a value, and forgets the oldest quarter where there are too many."""
+    if len(kept) >= _KEPT:
+        for old in list(islice(kept, _KEPT // 4)):
+            del kept[old]
+    kept[key] = value
+    return value
