@@ -9,14 +9,13 @@ import string
 from collections import Counter
 from functools import lru_cache
 
-from nltk.stem import PorterStemmer
+from memrig.grading.stemmer import porter
 
 MULTI_HOP, OPEN_DOMAIN, ADVERSARIAL = 1, 3, 5
 
 #: What an answer to an adversarial question must say, word for word.
 DECLINES = ("no information available", "not mentioned")
 
-_STEMMER = PorterStemmer()
 _ARTICLES = re.compile(r"\b(?:a|an|the|and)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -29,7 +28,7 @@ def tokens(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    return str(_STEMMER.stem(word))
+    return porter().stem(word)
 
 
 def token_f1(answer: str, gold: str) -> float:

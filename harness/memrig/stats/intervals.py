@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
 #: Below this many clusters a bootstrap over them is too coarse (scoring §6).
@@ -40,7 +40,7 @@ def wilson(successes: float, n: int) -> Interval:
     """Wilson's score interval of a proportion of independent questions (Wilson 1927)."""
     if n == 0:
         return NOTHING
-    z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+    z = float(special.ndtri(0.5 + LEVEL / 2))
     p = successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -52,8 +52,11 @@ def bca(values: Sequence[float], seed: int) -> Interval:
     data = np.asarray(values, dtype=float)
     if len(data) < 2 or np.ptp(data) < _SAME:
         return NOTHING
+    # Loaded where it is used: it takes longer than all else that a command loads.
+    from scipy.stats import bootstrap  # noqa: PLC0415
+
     rng = np.random.default_rng(seed)
-    result = stats.bootstrap(
+    result = bootstrap(
         (data,), np.mean, confidence_level=LEVEL, n_resamples=_RESAMPLES, method="BCa", rng=rng
     )
     bounds = result.confidence_interval
@@ -71,7 +74,7 @@ def student(values: Sequence[float], least: float = 0.0) -> Interval:
     if len(data) < 2 or np.ptp(data) < _SAME:
         return NOTHING
     error = float(data.std(ddof=1)) / math.sqrt(len(data))
-    half = float(stats.t.ppf(0.5 + LEVEL / 2, len(data) - 1)) * error
+    half = float(special.stdtrit(len(data) - 1, 0.5 + LEVEL / 2)) * error
     middle = float(data.mean())
     return Interval(max(least, middle - half), min(1.0, middle + half), "t")
 
@@ -131,5 +134,5 @@ def _jackknife_t(count: int, statistic: Callable[[Floats], float], least: float)
     variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
     if np.ptp(left_out) < _SAME:
         return _without_spread(whole, count, least)
-    half = float(stats.t.ppf(0.5 + LEVEL / 2, count - 1)) * math.sqrt(variance)
+    half = float(special.stdtrit(count - 1, 0.5 + LEVEL / 2)) * math.sqrt(variance)
     return Interval(max(least, whole - half), min(1.0, whole + half), "cluster-t")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from memrig.grading.typed.vocabulary import (
     AKIN,
@@ -49,7 +49,9 @@ def root(word: str) -> str:
     return found
 
 
-def _members() -> dict[str, frozenset[str]]:
+# The tables of roots are made at the first word: a command that grades nothing needs no stemmer.
+@cache
+def _groups_of() -> dict[str, frozenset[str]]:
     groups: dict[str, set[str]] = {}
     for name, members in GROUPS.items():
         for word in members.split():
@@ -57,9 +59,9 @@ def _members() -> dict[str, frozenset[str]]:
     return {word: frozenset(names) for word, names in groups.items()}
 
 
-_GROUPS_OF = _members()
-_GENERIC_ROOTS = frozenset(root(word) for word in GENERIC)
-_DENYING_ROOTS = frozenset(root(word) for word in DENYING)
+@cache
+def _roots(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(root(word) for word in words)
 
 
 def _related(pairs: tuple[tuple[str, str], ...]) -> dict[str, frozenset[str]]:
@@ -94,11 +96,11 @@ class Concept:
 def concept(word: str) -> Concept:
     """The concept of a folded word."""
     own = root(word)
-    groups = _GROUPS_OF.get(own, frozenset())
+    groups = _groups_of().get(own, frozenset())
     opposites = frozenset(name for group in groups for name in _OPPOSITES.get(group, ()))
     akin = frozenset(name for group in groups for name in _AKIN.get(group, ()))
     weight = 1.0
-    if own in _GENERIC_ROOTS:
+    if own in _roots(GENERIC):
         weight = GENERIC_WEIGHT
     elif groups & RELATION:
         weight = RELATION_WEIGHT
@@ -109,7 +111,7 @@ def concept(word: str) -> Concept:
         akin=akin - groups,
         contrary=_contrary(word, own),
         weight=weight,
-        telling=bool(groups & TELLING) and own not in _GENERIC_ROOTS,
+        telling=bool(groups & TELLING) and own not in _roots(GENERIC),
     )
 
 
@@ -117,7 +119,7 @@ def _contrary(word: str, own: str) -> frozenset[str]:
     prefix = _PREFIX.match(word)
     if prefix is None or NOT_DENYING.match(word):
         return frozenset()
-    if prefix.group() not in ("un", "non") and own not in _DENYING_ROOTS:
+    if prefix.group() not in ("un", "non") and own not in _roots(DENYING):
         return frozenset()
     return frozenset({root(word[prefix.end() :])})
 

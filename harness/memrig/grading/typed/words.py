@@ -5,9 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from nltk.stem.porter import PorterStemmer
+from memrig.grading.stemmer import porter
 
-_STEMMER = PorterStemmer()
 _WORD = re.compile(r"[a-z]+\d[a-z0-9]*|\d+(?:[.,:]\d+)*|[a-z]+(?:'[a-z]+)*")
 
 
@@ -167,7 +166,7 @@ def stem(word: str) -> str:
     """The Porter stem, without a possessive's ending; numbers as they are."""
     if word[0].isdigit():
         return word
-    return str(_STEMMER.stem(word.removesuffix("'s").removesuffix("'")))
+    return porter().stem(word.removesuffix("'s").removesuffix("'"))
 
 
 def content(folded: str) -> list[str]:
