@@ -8,6 +8,7 @@ from memrig.grading.judges.action import PROMPTS as ACTION
 from memrig.grading.judges.action import action_names, action_tasks
 from memrig.grading.judges.base import NO_VERDICT
 from memrig.grading.judges.delimit import clean
+from memrig.grading.judges.facts import in_words
 from memrig.grading.judges.pairwise import CANONICAL, pairwise_names, pairwise_tasks
 from memrig.grading.judges.pairwise import PROMPTS as PAIRWISE
 from memrig.grading.judges.tally import mean_score
@@ -46,7 +47,7 @@ def judge_tasks(asked: Asked) -> tuple[JudgeTask, ...]:
         return ()
     tasks: list[JudgeTask] = []
     if gold is not None:
-        facts = list(map(_in_words, gold.key_facts))
+        facts = list(map(in_words, gold.key_facts))
         tasks += pairwise_tasks(asked.question.text, text, gold.value, facts)
         if not naive_missing(asked) and asked.record.naive is not None:
             other = said(asked.record.naive.answer)
@@ -101,8 +102,3 @@ def agreement(verdicts: Iterable[Verdict]) -> float | None:
     """The mean over tasks of how far their votes agree; None where one vote was taken of each."""
     known = [found.agreement for found in verdicts if found.agreement is not None]
     return fmean(known) if known else None
-
-
-def _in_words(fact: str) -> str:
-    """A fact as a judge reads it: its alternatives are as good as each other."""
-    return " or: ".join(part.strip() for part in fact.split("|"))
