@@ -146,9 +146,8 @@ def test_a_provider_that_goes_down_leaves_a_run_that_goes_on_where_it_stopped(
     assert resumed.grades == whole.grades
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_asks_again_only_what_was_under_way(standin, tmp_path, how):
     """Ctrl-C and kill -9 alike: what had been answered is in the record."""
     counting = Counting(models)

@@ -114,6 +114,7 @@ def recorded(bench: Bench) -> tuple[object, ...]:
     return "--llm-record", bench.folder / "run" / "llm.sqlite"
 
 
+@pytest.mark.slow
 def test_a_strict_replay_of_another_question_is_no_answer(
     bench: Bench, standin: LlmStandIn
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_strict_replay_of_another_question_is_no_answer(
     assert "adapter_error" not in str(report["questions"]["outcomes"])
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_reached_stops_the_run_and_it_goes_on_from_there(
     bench: Bench, standin: LlmStandIn
 ) -> None:

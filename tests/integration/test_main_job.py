@@ -13,6 +13,7 @@ from support.command import ROOT, Done, memrig, start
 
 BM25 = ROOT / "images" / "bm25"
 PODS = ["process", pytest.param("docker", marks=pytest.mark.docker)]
+SAMPLE = ("--suite", "practical", "--sample")
 
 
 def run(cwd: Path, *more: object, pod: str = "process") -> Done:
@@ -22,6 +23,22 @@ def run(cwd: Path, *more: object, pod: str = "process") -> Done:
 def only_run(cwd: Path) -> Path:
     (folder,) = (cwd / "runs").iterdir()
     return folder
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> tuple[Done, Path]:
+    """A finished run of the sample, to read only: what the command said, and its folder."""
+    cwd = tmp_path_factory.mktemp("finished")
+    done = run(cwd, *SAMPLE, "--json")
+    assert done.code == 0, done.err
+    return done, only_run(cwd)
+
+
+@pytest.fixture
+def sampled(finished, tmp_path) -> Path:
+    """A copy of that run, to do anything with."""
+    _, folder = finished
+    return Path(shutil.copytree(folder, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("pod", PODS)
@@ -39,25 +56,26 @@ def test_the_practical_suite_runs_grades_and_reports(tmp_path, pod):
     assert (only_run(tmp_path) / "report.html").read_text().startswith("<!doctype html>")
 
 
-def test_json_prints_a_line_per_trial_and_the_reports_path_last(tmp_path):
+def test_json_prints_a_line_per_trial_and_the_reports_path_last(finished):
     """Nothing but JSON on standard output."""
-    done = run(tmp_path, "--suite", "practical", "--sample", "--json")
-    assert done.code == 0, done.err
+    done, folder = finished
     *trials, last = done.lines
     assert {line["event"] for line in trials} == {"trial"}
     assert {line["kind"] for line in trials} == {"scored", "isolation-audit"}
     assert last["event"] == "report"
-    assert (tmp_path / str(last["path"])).is_file()
+    assert (folder.parents[1] / str(last["path"])).is_file()
 
 
-def test_two_runs_with_the_same_seed_give_byte_identical_grades(tmp_path):
+def test_two_runs_with_the_same_seed_give_byte_identical_grades(finished, tmp_path):
     """Times differ, grades do not."""
-    for name in ("a", "b"):
-        done = run(tmp_path, "--suite", "practical", "--limit", 40, "--out", tmp_path / name)
-        assert done.code == 0, done.err
-    first, second = ((tmp_path / name / "grades.jsonl").read_bytes() for name in ("a", "b"))
+    _, folder = finished
+    done = run(tmp_path, *SAMPLE, "--out", tmp_path / "again")
+    assert done.code == 0, done.err
+    first, second = (
+        (where / "grades.jsonl").read_bytes() for where in (folder, tmp_path / "again")
+    )
     assert first == second
-    assert first.count(b"\n") == 40
+    assert first.count(b"\n") == 24
 
 
 def test_a_pooled_run_says_so_and_keeps_every_question(tmp_path):
@@ -95,7 +113,14 @@ def answered(run_folder: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("pod", PODS)
+# An interrupted run resumes in a process pod in either lane (below).
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param("process", marks=pytest.mark.slow),
+        pytest.param("docker", marks=pytest.mark.docker),
+    ],
+)
 def test_a_killed_run_resumes_and_asks_no_kept_answer_again(tmp_path, pod):
     """kill -9, the same command: same final grades, and what was on disk stays as it was."""
     arguments = ["--suite", "practical", "--limit", 60, "--out", tmp_path / "killed"]
@@ -138,67 +163,55 @@ def test_an_interrupt_ends_with_130_and_leaves_a_run_that_resumes(tmp_path):
     assert run(tmp_path, *arguments).code == 0
 
 
-def test_a_finished_run_is_reported_again_without_a_pod(tmp_path):
+def test_a_finished_run_is_reported_again_without_a_pod(sampled, tmp_path):
     """A finished trial is never run again."""
-    arguments = ["--suite", "practical", "--sample", "--out", tmp_path / "run"]
-    assert run(tmp_path, *arguments).code == 0
-    before = (tmp_path / "run" / "executions.jsonl").read_bytes()
-    assert run(tmp_path, *arguments).code == 0
-    assert (tmp_path / "run" / "executions.jsonl").read_bytes() == before
+    before = (sampled / "executions.jsonl").read_bytes()
+    assert run(tmp_path, *SAMPLE, "--out", sampled).code == 0
+    assert (sampled / "executions.jsonl").read_bytes() == before
 
 
-def test_a_changed_input_is_refused_naming_the_field(tmp_path):
+def test_a_changed_input_is_refused_naming_the_field(sampled, tmp_path):
     """The lock holds every input by content."""
-    arguments = ["--suite", "practical", "--sample", "--out", tmp_path / "run"]
-    assert run(tmp_path, *arguments).code == 0
-    done = run(tmp_path, *arguments, "--top-k", 5)
+    done = run(tmp_path, *SAMPLE, "--out", sampled, "--top-k", 5)
     assert done.code == 2
     assert "top_k: 10 → 5" in done.err
 
 
-def test_a_tampered_transcript_is_found_by_score_with_exit_code_6(tmp_path):
+def test_a_tampered_transcript_is_found_by_score_with_exit_code_6(sampled, tmp_path):
     """And the line is named."""
-    assert run(tmp_path, "--suite", "practical", "--sample").code == 0
-    folder = only_run(tmp_path)
-    transcript = next(folder.glob("trials/amara*/transcript.jsonl"))
+    transcript = next(sampled.glob("trials/amara*/transcript.jsonl"))
     lines = transcript.read_text().splitlines(keepends=True)
     lines[9] = lines[9].replace('"score":', '"score":1', 1)
     transcript.write_text("".join(lines))
-    done = memrig("score", folder, cwd=tmp_path)
+    done = memrig("score", sampled, cwd=tmp_path)
     assert done.code == 6
     assert "line 11" in done.err
     assert "breaks the chain" in done.err
 
 
-def test_score_rebuilds_identical_grades_without_a_pod(tmp_path):
+def test_score_rebuilds_identical_grades_without_a_pod(sampled, tmp_path):
     """grades.jsonl is derived: it can be deleted."""
-    assert run(tmp_path, "--suite", "practical", "--sample").code == 0
-    folder = only_run(tmp_path)
-    before = (folder / "grades.jsonl").read_bytes()
-    (folder / "grades.jsonl").unlink()
-    (folder / "report.json").unlink()
-    done = memrig("score", folder, cwd=tmp_path)
+    before = (sampled / "grades.jsonl").read_bytes()
+    (sampled / "grades.jsonl").unlink()
+    (sampled / "report.json").unlink()
+    done = memrig("score", sampled, cwd=tmp_path)
     assert done.code == 0, done.err
-    assert (folder / "grades.jsonl").read_bytes() == before
+    assert (sampled / "grades.jsonl").read_bytes() == before
 
 
-def test_show_names_what_was_retrieved_for_a_question(tmp_path):
+def test_show_names_what_was_retrieved_for_a_question(sampled, tmp_path):
     """The question, its gold, its evidence, and the hits."""
-    assert run(tmp_path, "--suite", "practical", "--sample").code == 0
-    folder = only_run(tmp_path)
-    grade = json.loads((folder / "grades.jsonl").read_text().splitlines()[0])
-    done = memrig("show", folder, grade["question_id"], cwd=tmp_path)
+    grade = json.loads((sampled / "grades.jsonl").read_text().splitlines()[0])
+    done = memrig("show", sampled, grade["question_id"], cwd=tmp_path)
     assert done.code == 0, done.err
     assert grade["question_id"] in done.out
-    assert memrig("show", folder, cwd=tmp_path).code == 0
-    assert memrig("show", folder, "no-such-question", cwd=tmp_path).code == 2
+    assert memrig("show", sampled, cwd=tmp_path).code == 0
+    assert memrig("show", sampled, "no-such-question", cwd=tmp_path).code == 2
 
 
-def test_one_trial_runs_from_its_spec_alone(tmp_path):
+def test_one_trial_runs_from_its_spec_alone(sampled, tmp_path):
     """`memrig trial run` is what every executor comes down to."""
-    assert run(tmp_path, "--suite", "practical", "--sample").code == 0
-    folder = only_run(tmp_path)
-    spec = next(path for path in (folder / "specs").iterdir() if path.name.startswith("amara"))
+    spec = next(path for path in (sampled / "specs").iterdir() if path.name.startswith("amara"))
     done = memrig("trial", "run", spec, "--out", tmp_path / "again", cwd=tmp_path)
     assert done.code == 0, done.err
     assert json.loads(done.out)["statuses"] == {"answered": 24}

@@ -106,6 +106,7 @@ def test_the_working_directory_is_importable(start: Start, tmp_path: Path, socke
     assert boot_id(f"unix:{socket}")
 
 
+@pytest.mark.slow
 def test_a_hung_call_does_not_outlive_the_grace(start: Start, tmp_path: Path, socket: Path) -> None:
     """With a call that never ends, SIGTERM still ends the process within 5 s, with code 1."""
     (tmp_path / "hanging.py").write_text(HANGING.format(in_start=False))
