@@ -1,0 +1,141 @@
+"""Values for the attributes of entities: drawn, and never said of the same key before."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+
+from memrig.suites.longhorizon.arcs import Names, Thing
+from memrig.suites.longhorizon.schedule import Chance, below
+from memrig.suites.longhorizon.schema import Attribute
+
+#: Draws before a value that was said of the key, or of its sibling's, is taken after all.
+_TRIES = 24
+#: Pools whose values follow one another as they stand: a change moves on to a later one.
+_ORDERED = frozenset({"statuses", "stages"})
+#: Predicates whose values belong to one entity each as long as the pool has more, so that an
+#: entity can be asked for by them.
+_OWN = frozenset({"person.desk", "project.client", "component.port", "host.address", "host.rack"})
+#: Values of log lines are drawn from a part of their pool, one for so many lines, so that an
+#: account comes back and can be counted.
+_CROWD = {"account": 4, "address": 3, "machine": 5}
+#: Units of which values have tenths, and the greatest value in tenths.
+_TENTHS = {"%": 989, "kWh": 9_900, "hours": 9_900}
+
+
+@lru_cache(maxsize=2_048)
+def iso(ordinal: int) -> str:
+    """The ISO day of a proleptic ordinal."""
+    return date.fromordinal(ordinal).isoformat()
+
+
+class Values:
+    """Draws values.
+
+    Args:
+        names: where pools come from.
+        chance: decides.
+        things: all entities of the world, to refer to.
+        base: the ordinal of the world's first day.
+        logs: how many log lines there are.
+    """
+
+    def __init__(
+        self, names: Names, chance: Chance, things: Sequence[Thing], base: int, logs: int
+    ) -> None:
+        self._names, self._chance, self._base = names, chance, base
+        self._crowds = {name: max(6, logs // size) for name, size in _CROWD.items()}
+        self._offset = below(chance, 1 << 20)
+        self._owned: set[tuple[str, str]] = set()
+        self._people: dict[tuple[str, bool], list[str]] = {}
+        for thing in things:
+            whose = (thing.entity.kind, thing.entity.holdout)
+            if thing.entity.kind == "person":
+                self._people.setdefault(whose, []).append(thing.entity.entity_id)
+
+    def draw(self, thing: Thing, attribute: Attribute, today: int, ahead: int | None) -> str:
+        """A value for a key, remembered as said.
+
+        It is none that was said of the key before, nor of the sibling's, as far as there are
+        enough; and not the one that holds now in any case.
+
+        Args:
+            thing: the entity.
+            attribute: of its kind.
+            today: the ordinal of the day it is told.
+            ahead: how many changes are still to come, for values that follow one another; none:
+                this one is no truth.
+        """
+        name = attribute.name
+        used = thing.used.setdefault(name, [])
+        held = thing.last[name].value if name in thing.last else ""
+        value = ""
+        if ahead is not None and attribute.pool in _ORDERED:
+            value = self._later(attribute.pool, held, used, ahead)
+        value = value or self._fresh(thing, attribute, today, held)
+        used.append(value)
+        return value
+
+    def _fresh(self, thing: Thing, attribute: Attribute, today: int, held: str) -> str:
+        """A value that is none of those said before, if that can be had within a few tries."""
+        name = attribute.name
+        used = thing.used[name]
+        others = thing.twin.used.get(name, ()) if thing.twin is not None else ()
+        own = f"{thing.kind.name}.{name}"
+        for attempt in range(_TRIES):
+            value = self._any(thing, attribute, today)
+            free = value not in others and (own, value) not in self._owned
+            if value not in used and (free or attempt >= _TRIES // 2):
+                break
+        while value == held:
+            value = self._any(thing, attribute, today)
+        if own in _OWN:
+            self._owned.add((own, value))
+        return value
+
+    def _any(self, thing: Thing, attribute: Attribute, today: int) -> str:
+        """A value of an attribute's kind."""
+        if attribute.pool:
+            return self._pooled(thing, attribute)
+        match attribute.value:
+            case "number":
+                return self._number(attribute, thing.entity.unit)
+            case "reference":
+                people = self._people["person", thing.entity.holdout]
+                value = people[below(self._chance, len(people))]
+                while value == thing.entity.entity_id:
+                    value = people[below(self._chance, len(people))]
+                return value
+            case _:
+                return self._day(attribute.name, today)
+
+    def _pooled(self, thing: Thing, attribute: Attribute) -> str:
+        pool = self._names.pool(attribute.pool)
+        if thing.kind.at_once and attribute.name in self._crowds:
+            part = min(len(pool), self._crowds[attribute.name])
+            # A seed's own part: pools are products, so that neighbours look alike.
+            return pool[(self._offset + below(self._chance, part) * 997) % len(pool)]
+        return pool[below(self._chance, len(pool))]
+
+    def _number(self, attribute: Attribute, unit: str) -> str:
+        least, most, step = attribute.span
+        if attribute.unit == "*" and unit in _TENTHS:
+            tenths = least + below(self._chance, _TENTHS[unit] - least + 1)
+            return f"{tenths // 10}.{tenths % 10}" if tenths % 10 else str(tenths // 10)
+        return str(least + step * below(self._chance, (most - least) // step + 1))
+
+    def _day(self, name: str, today: int) -> str:
+        match name:
+            case "birthday":  # 20 to 60 years before
+                return iso(self._base - 7_305 - below(self._chance, 14_610))
+            case "opened":  # today or a few days ago
+                return iso(today - below(self._chance, 6))
+            case _:  # to come
+                return iso(today + 20 + below(self._chance, 400))
+
+    def _later(self, pool_name: str, held: str, used: Sequence[str], ahead: int) -> str:
+        """A value after the one that holds, leaving room for those ahead; empty: none is left."""
+        pool = self._names.pool(pool_name)
+        rest = pool[pool.index(held) + 1 :] if held else pool
+        rest = tuple(value for value in rest if value not in used)
+        room = len(rest) - ahead
+        return rest[below(self._chance, 1 + room // (ahead + 2))] if room > 0 else ""
