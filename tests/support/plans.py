@@ -28,7 +28,7 @@ def small_lock(folder: Path, *scenarios: Scenario, **changes: object) -> Lock:
         "sample": False,
         "adapter": fake_adapter(),
         "isolation": "fresh",
-        "seed": 7,
+        "seeds": (7,),
         "repeats": 1,
         "limit": None,
         "top_k": 3,

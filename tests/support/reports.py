@@ -187,7 +187,7 @@ _FIELDS: dict[str, object] = {
     "protocol": "locomo-any",
     "mode": "retrieval",
     "isolation": "fresh",
-    "seed": 2026,
+    "seeds": (2026,),
     "repeats": 1,
     "top_k": 10,
     "scenarios": 10,

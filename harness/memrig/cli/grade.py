@@ -22,13 +22,17 @@ from memrig.cli.run import (
     Naive,
     Order,
     Protocol,
+    Questions,
+    QuestionSet,
     Reader,
+    Seeds,
+    Turns,
     Variant,
 )
 from memrig.cli.show import run_as_json, run_shown
 from memrig.pod.images import ANSWERS
 from memrig.report.console import print_calibration
-from memrig.runs.config import DEFAULT_SEED, RunConfig, make_config, parse_limits
+from memrig.runs.config import RunConfig, make_config, parse_limits
 
 
 @app.command()
@@ -54,7 +58,10 @@ def grade(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a para
     only_answered: Annotated[
         bool, typer.Option("--only-answered", help="Leave out what has no answer.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Keys draws.")] = DEFAULT_SEED,
+    seeds: Seeds = "",
+    turns: Turns = None,
+    questions: Questions = None,
+    question_set: QuestionSet = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder.")] = None,
     json: AsJson = False,
 ) -> None:

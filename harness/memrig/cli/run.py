@@ -11,7 +11,6 @@ from memrig.gateway.config import GatewayMode
 from memrig.model.trial import Isolation, Mode, PromptStyle
 from memrig.report.console import print_suites
 from memrig.runs.config import (
-    DEFAULT_SEED,
     PodChoice,
     RunConfig,
     default_jobs,
@@ -48,6 +47,10 @@ Naive = Annotated[
 ]
 Llm = Annotated[GatewayMode, typer.Option(help="Call models, record, or replay.")]
 LlmRecord = Annotated[Path | None, typer.Option(help="The record; default: the run's.")]
+Seeds = Annotated[str, typer.Option("--seeds", "--seed", help="Such as 42,123; key all chance.")]
+Turns = Annotated[int | None, typer.Option(min=1, help="Of each world made from a seed.")]
+Questions = Annotated[int | None, typer.Option(min=1, help="About each such world.")]
+QuestionSet = Annotated[str, typer.Option(help="Which of the suite's sets of questions.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")]
 
 
@@ -81,10 +84,13 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     pod: Annotated[PodChoice, typer.Option(help="Where the adapter runs.")] = "auto",
     isolation: Annotated[Isolation, typer.Option(help="Between scenarios.")] = "fresh",
     jobs: Annotated[int | None, typer.Option(min=1, help="Scenarios measured at once.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Questions, stratified.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions a seed, stratified.")] = None,
     top_k: Annotated[int | None, typer.Option(min=1, help="Hits per question.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each scenario.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Keys ids and draws.")] = DEFAULT_SEED,
+    seeds: Seeds = "",
+    turns: Turns = None,
+    questions: Questions = None,
+    question_set: QuestionSet = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder.")] = None,
     audit: Annotated[bool, typer.Option(help="Also audit isolation.")] = True,
     keep_pod: Annotated[bool, typer.Option("--keep-pod", help="Leave pods for a look.")] = False,

@@ -77,7 +77,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         protocol=lock.protocol,
         mode=lock.mode,
         isolation=lock.isolation,
-        seed=lock.seed,
+        seeds=lock.seeds,
         repeats=lock.repeats,
         top_k=lock.top_k,
         scenarios=len(lock.scenarios),
@@ -114,7 +114,7 @@ def _composite(grader: Grader, grades: Sequence[Grade], seed: int) -> Composite 
 def _counts(lock: Lock, found: Collected) -> QuestionCounts:
     ungraded = Counter(g.reason for g in found.grades if g.status == "ungraded")
     return QuestionCounts(
-        planned=lock.repeats * sum(ref.questions for ref in lock.scenarios),
+        planned=lock.repeats * sum(ref.questions for ref in lock.asked),
         settled=len(found.grades),
         graded=sum(grade.status == "graded" for grade in found.grades),
         ungraded=dict(sorted(ungraded.items())),
@@ -164,13 +164,18 @@ def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
         ("built-in sample, not the dataset", lock.sample),
         (f"only the {asked} questions with an answer", "only_answered" in lock.options),
         (f"{unanswered} of {asked} questions without an answer: counted as wrong", unanswered > 0),
-        (f"limited to {lock.limit} questions (stratified)", lock.limit is not None),
+        (_limited(lock), lock.limit is not None),
         ("pooled: all scenarios in one memory", lock.isolation == "pooled"),
         (_PODS.get(lock.adapter.pod, ""), True),
         (f"category labels: {lock.category_labels}", lock.category_labels != "true"),
         (f"labels: {lock.options.get('labels')}", "labels" in lock.options),
     )
     return tuple(text for text, holds in said if text and holds)
+
+
+def _limited(lock: Lock) -> str:
+    each = " of each seed" if len(lock.seeds) > 1 else ""
+    return f"limited to {lock.limit} questions{each} (stratified)"
 
 
 #: What is said of every kind of pod but Docker's.

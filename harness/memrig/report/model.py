@@ -276,7 +276,7 @@ class Report(_Frozen):
     protocol: str
     mode: str
     isolation: str
-    seed: int
+    seeds: tuple[int, ...]
     repeats: int
     top_k: int
     scenarios: int

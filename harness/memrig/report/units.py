@@ -1,5 +1,7 @@
 """How numbers and the names of metrics read, the same in the terminal and on the page."""
 
+from collections.abc import Sequence
+
 NOT_AVAILABLE = "n/a"
 
 _FAMILIES = {
@@ -165,3 +167,8 @@ def metric_help(name: str) -> str:
 def phase_name(phase: str) -> str:
     """A phase as people read it."""
     return _PHASES.get(phase, phase)
+
+
+def seeds_text(seeds: Sequence[int]) -> str:
+    """The seeds of a run, as a head names them."""
+    return f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"

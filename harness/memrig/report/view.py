@@ -181,7 +181,7 @@ def _facts(report: Report) -> tuple[Pair, ...]:
         Pair(
             "Questions", f"{count(report.questions.settled)} of {count(report.questions.planned)}"
         ),
-        Pair("Seed", str(report.seed)),
+        Pair("Seed" if len(report.seeds) == 1 else "Seeds", ", ".join(map(str, report.seeds))),
     )
 
 

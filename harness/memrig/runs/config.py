@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -17,6 +17,7 @@ DEFAULT_SEED = 2026
 #: The largest whole number that canonical JSON (RFC 8785) can carry.
 MAX_SEED = 2**53 - 1
 PodChoice = Literal["auto", "docker", "process"]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 
 
 def default_jobs() -> int:
@@ -63,9 +64,13 @@ class RunConfig(BaseModel):
         limits: tokens and money at which a run stops; repeat it with higher ones to go on.
         pod: where the adapter runs; "auto" takes Docker where a daemon answers.
         isolation: fresh pod per scenario, Reset between, or all in one memory.
-        seed: keys opaque ids and every draw.
-        repeats: how many times each scenario is run.
-        limit: at most this many questions, stratified by category.
+        seeds: each keys opaque ids and every draw, and the scenarios of a suite that makes them;
+            empty: the suite's own, else 2026.
+        turns: of each world that a suite makes from a seed; none: the suite's own number.
+        questions: about each such world; none: the suite's own number.
+        question_set: which of the suite's sets of questions; empty: its default.
+        repeats: how many times each scenario is run under each seed.
+        limit: at most this many questions under each seed, stratified by category.
         top_k: hits per question; none: the suite's.
         jobs: scenarios measured at the same time.
         out: the run's folder; none: one below `runs/`, named by content.
@@ -104,7 +109,10 @@ class RunConfig(BaseModel):
     limits: Limits = Limits()
     pod: PodChoice = "auto"
     isolation: Isolation = "fresh"
-    seed: int = Field(default=DEFAULT_SEED, ge=0, le=MAX_SEED)
+    seeds: tuple[Seed, ...] = ()
+    turns: int | None = Field(default=None, ge=1)
+    questions: int | None = Field(default=None, ge=1)
+    question_set: str = ""
     repeats: int = Field(default=1, ge=1, le=100)
     limit: int | None = Field(default=None, ge=1)
     top_k: int | None = Field(default=None, ge=1, le=1000)
@@ -114,6 +122,21 @@ class RunConfig(BaseModel):
     audit: bool = True
     deadlines: Deadlines = Deadlines()
     budget: Budget | None = None
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return [part.strip() for part in value.split(",")] if value.strip() else ()
+
+    @field_validator("seeds")
+    @classmethod
+    def _distinct(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(value)) < len(value):
+            msg = "each seed can be given once"
+            raise ValueError(msg)
+        return value
 
     @field_validator("budget", mode="before")
     @classmethod
@@ -136,7 +159,8 @@ def make_config(given: Mapping[str, object]) -> RunConfig:
         return RunConfig.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        flag = "--" + ".".join(map(str, first["loc"])).replace("_", "-")
+        names = [part for part in first["loc"] if isinstance(part, str)]  # no places in a list
+        flag = "--" + ".".join(names).replace("_", "-")
         message = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"{message}, got {first['input']!r}", where=flag) from error
 

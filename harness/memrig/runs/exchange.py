@@ -34,15 +34,18 @@ def export_hypotheses(run: Path, out: Path) -> Exported:
     is left out and named: an empty one would count as wrong.
 
     Raises:
-        UsageError: the run is of another suite, has no answers, several repeats, or is not whole.
+        UsageError: the run is of another suite, has no answers, several repeats or
+            seeds, or is not whole.
     """
     directory = RunDirectory(run)
     lock = directory.lock()
-    if lock.suite != "longmemeval" or lock.mode == "retrieval" or lock.repeats > 1:
+    times = lock.repeats * len(lock.seeds)
+    if lock.suite != "longmemeval" or lock.mode == "retrieval" or times > 1:
         raise UsageError(
-            f"is a run of {lock.suite} in mode {lock.mode} with {lock.repeats} repeats",
+            f"is a run of {lock.suite} in mode {lock.mode} with {lock.repeats} repeats of "
+            f"{len(lock.seeds)} seeds",
             where=str(run),
-            fix="give a run of --suite longmemeval in mode reader, agent or native, not repeated",
+            fix="give a run of --suite longmemeval in mode reader, agent or native, once",
         )
     answers: dict[str, str] = {}
     left_out: list[str] = []

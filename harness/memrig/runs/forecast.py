@@ -32,7 +32,7 @@ class Forecast:
 
 def forecast(lock: Lock, prices: PriceTable) -> tuple[Forecast, ...]:
     """The rows of a run: ingest, search, answer, judge; answer twice with a naive opponent."""
-    questions = lock.repeats * sum(ref.questions for ref in lock.scenarios)
+    questions = lock.repeats * sum(ref.questions for ref in lock.asked)
     rows = [*_memory(lock, prices, questions)]
     if lock.answer:
         rows.append(_answers(lock, lock.answer, prices, questions))
@@ -60,8 +60,8 @@ def _memory(lock: Lock, prices: PriceTable, questions: int) -> list[Forecast]:
     models = lock.adapter.manifest.models if lock.adapter.manifest else ()
     name = ", ".join(models) or "no model"
     basis = "every text once through each model" if models else "it asked for no model"
-    episodes = lock.repeats * sum(ref.episodes for ref in lock.scenarios)
-    text = lock.repeats * sum(ref.text_bytes for ref in lock.scenarios) // 4
+    episodes = lock.repeats * sum(ref.episodes for ref in lock.asked)
+    text = lock.repeats * sum(ref.text_bytes for ref in lock.asked) // 4
     searches = questions * _searches(lock)
 
     def usd(tokens: int) -> float | None:
@@ -102,10 +102,10 @@ def _answers(lock: Lock, answer: AnswerSpec, prices: PriceTable, questions: int)
 
 def _naive(lock: Lock, answer: AnswerSpec, prices: PriceTable) -> Forecast:
     """The opponent's calls: at most all of a scenario, whenever the question comes."""
-    calls = lock.repeats * sum(ref.questions for ref in lock.scenarios)
+    calls = lock.repeats * sum(ref.questions for ref in lock.asked)
     sent = lock.repeats * sum(
         ref.questions * (min(answer.context_tokens, ref.text_bytes // 4) + _READER_FRAME)
-        for ref in lock.scenarios
+        for ref in lock.asked
     )
     received = calls * answer.max_output_tokens
     usd = prices.cost(answer.model, sent, received)

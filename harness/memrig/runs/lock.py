@@ -52,7 +52,8 @@ class Lock(_Frozen):
     `grader` is protocol/version; `plugins` names the distribution (``name==version``) of the
     "suite" and the "grader" where it is not memrig's own. `options` are the suite's own (variant,
     order, …) where they were chosen. `judge` is the judge's model; `prices` the price table's
-    digest. Limits at which a run merely stops are no input.
+    digest. A scenario without a seed of its own runs under each of `seeds`. Limits at which a run
+    merely stops are no input.
     """
 
     format: str = "memrig.lock/1"
@@ -73,7 +74,7 @@ class Lock(_Frozen):
     prices: str = ""
     adapter: AdapterRef
     isolation: Isolation
-    seed: int
+    seeds: tuple[int, ...] = Field(min_length=1)
     repeats: int
     limit: int | None
     top_k: int
@@ -88,6 +89,15 @@ class Lock(_Frozen):
     def reader(self) -> str:
         """The model whose answers are measured; empty where the rig asks none for them."""
         return self.answer.model if self.answer and self.mode != "native" else ""
+
+    def of_seed(self, seed: int) -> tuple[ScenarioRef, ...]:
+        """The scenarios that run under a seed."""
+        return tuple(ref for ref in self.scenarios if ref.seed in {None, seed})
+
+    @property
+    def asked(self) -> tuple[ScenarioRef, ...]:
+        """The scenarios of one repeat, as often as there are seeds that they run under."""
+        return tuple(ref for seed in self.seeds for ref in self.of_seed(seed))
 
     @property
     def digest(self) -> str:
@@ -163,7 +173,8 @@ def differences(old: object, new: object, path: str = "") -> Iterator[str]:
 
 
 def _shown(value: object) -> str:
-    text = f"{len(value)} items" if isinstance(value, list) else repr(value)
+    numbers = isinstance(value, list) and value and all(isinstance(item, int) for item in value)
+    text = f"{len(value)} items" if isinstance(value, list) and not numbers else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
 

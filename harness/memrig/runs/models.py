@@ -86,7 +86,7 @@ async def open_gateway(
         record=config.llm_record or directory.record,
         models=names,
         limits=config.limits,
-        seed=lock.seed,
+        seed=lock.seeds[0],
     )
     async with Gateway(settings, prices=PriceTable.load(config.prices)) as gateway:
         yield gateway

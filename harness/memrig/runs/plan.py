@@ -1,19 +1,19 @@
 """From a configuration to a lock and its trials; nothing is started here."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memrig.errors import DataError, UsageError
 from memrig.gateway.prices import PriceTable
-from memrig.model.canonical import digest_file, short
+from memrig.model.canonical import digest_file, digest_of, short
 from memrig.model.manifest import PodKind
 from memrig.model.scenario import Scenario, ScenarioRef
 from memrig.model.trial import TrialSpec
 from memrig.pod.images import ANSWERS, implied_pod, resolve
 from memrig.pod.select import choose_pod
 from memrig.runs.answering import Answering, settle_answering
-from memrig.runs.config import PodChoice, RunConfig
+from memrig.runs.config import DEFAULT_SEED, PodChoice, RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.forecast import Forecast, forecast
 from memrig.runs.lock import (
@@ -29,7 +29,7 @@ from memrig.runs.lock import (
 from memrig.runs.models import check_models, models_of
 from memrig.runs.staging import promote, staging
 from memrig.suites.answers_file import coverage
-from memrig.suites.base import Suite, SuiteOptions, check_options, load_suite
+from memrig.suites.base import DataSource, Suite, SuiteOptions, check_options, load_suite
 from memrig.suites.checks import usable
 from memrig.suites.given import read_given
 from memrig.suites.sampling import Key, catalog, keep, pool, stratified
@@ -61,6 +61,36 @@ class Plan:
         return sum(ref.episodes for s in self.specs if s.kind == "scored" for ref in s.scenarios)
 
 
+def seeds_of(config: RunConfig, suite: Suite) -> tuple[int, ...]:
+    """The seeds of a run: the user's, else the suite's, else the rig's one.
+
+    Answers in a file are answers to the questions of one seed.
+
+    Raises:
+        UsageError: several seeds for a file of answers.
+    """
+    seeds = config.seeds or suite.seeds or (DEFAULT_SEED,)
+    if not config.adapter.startswith(ANSWERS):
+        return seeds
+    if len(config.seeds) > 1:
+        raise UsageError(
+            "answers in a file are to the questions of one seed",
+            where=f"--seeds {','.join(map(str, config.seeds))}",
+            fix="give the seed that its questions were made from",
+        )
+    return seeds[:1]
+
+
+def _source(suite: Suite, options: SuiteOptions, seeds: tuple[int, ...]) -> DataSource:
+    """Where the data comes from; what is made from several seeds, by the digest of them all."""
+    if not suite.made_of_seeds or len(seeds) == 1:
+        return suite.source(options)
+    found = [suite.source(replace(options, seed=seed)) for seed in seeds]
+    notes = dict.fromkeys(note for source in found for note in source.notes)
+    digest = digest_of([source.sha256 for source in found])
+    return replace(found[0], sha256=digest, notes=tuple(notes))
+
+
 def suite_options(config: RunConfig, suite: Suite, protocol: str) -> SuiteOptions:
     """Checks what the user asks of a suite against what it offers.
 
@@ -87,6 +117,9 @@ _OPTIONS = (
     "audit_file",
     "distractors",
     "distractor_file",
+    "turns",
+    "questions",
+    "question_set",
 )
 _FILES = ("audit_file", "distractor_file", "verdicts")
 
@@ -108,9 +141,11 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
         PrerequisiteError: data, images or keys are not to be had on this machine.
     """
     suite = load_suite(config.suite)
+    seeds = seeds_of(config, suite)
     answering = settle_answering(config, suite)  # what is missing surfaces before anything runs
     options = suite_options(config, suite, answering.grader.protocol)
-    source = suite.source(options)
+    options = replace(options, seed=seeds[0])
+    source = _source(suite, options, seeds)
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
     _check_mode(config, answering, kind)
@@ -119,7 +154,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     check_models(config, answering, adapter)
     with staging(config.out.absolute().parent if config.out else Path("runs")) as folder:
         planned = RunDirectory(folder)
-        refs, notes = _spool_all(_selected(config, suite, options), planned.scenarios)
+        refs, notes = _spool_seeds(config, suite, options, seeds, planned.scenarios)
         lock = Lock(
             memrig_version=lock_version(),
             contract=contract_digest(),
@@ -140,7 +175,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             else "",
             adapter=adapter,
             isolation=config.isolation,
-            seed=config.seed,
+            seeds=seeds,
             repeats=config.repeats,
             limit=config.limit,
             top_k=config.top_k or suite.top_k_for(options),
@@ -218,7 +253,7 @@ def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterato
         keys = catalog(suite.scenarios(options))
         scenarios = _kept(scenarios, frozenset(key for key in keys if key[1] in given))
     if config.limit is not None:
-        wanted = stratified(catalog(suite.scenarios(options)), config.limit, config.seed)
+        wanted = stratified(catalog(suite.scenarios(options)), config.limit, options.seed)
         scenarios = _kept(scenarios, wanted)
     if config.isolation == "pooled":
         scenarios = [pool(scenarios)]
@@ -228,6 +263,22 @@ def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterato
 def _kept(scenarios: Iterable[Scenario], wanted: frozenset[Key]) -> Iterator[Scenario]:
     names = {scenario_id for scenario_id, _ in wanted}
     return (keep(s, wanted) for s in scenarios if s.scenario_id in names)
+
+
+def _spool_seeds(
+    config: RunConfig, suite: Suite, options: SuiteOptions, seeds: tuple[int, ...], folder: Path
+) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
+    """Spools what each seed makes or draws; what is the same under all of them, once."""
+    if not suite.made_of_seeds and (len(seeds) == 1 or config.limit is None):
+        return _spool_all(_selected(config, suite, options), folder)
+    refs: list[ScenarioRef] = []
+    notes: list[str] = []
+    for seed in seeds:
+        chosen = _selected(config, suite, replace(options, seed=seed))
+        found, said = _spool_all(chosen, folder)
+        refs += [ref.model_copy(update={"seed": seed}) for ref in found]
+        notes += said
+    return tuple(refs), tuple(dict.fromkeys(notes))
 
 
 def _spool_all(
@@ -267,16 +318,30 @@ def _pretty(lock: Lock) -> bytes:
 
 
 def trials_of(lock: Lock) -> tuple[TrialSpec, ...]:
-    """The trials that a lock stands for: the audit first, then the scored ones by repeat."""
-    groups = [lock.scenarios] if lock.isolation == "reset" else [(ref,) for ref in lock.scenarios]
-    scored = tuple(_spec(lock, group, repeat) for repeat in range(lock.repeats) for group in groups)
+    """The trials that a lock stands for: the audit first, then the scored ones.
+
+    These by repeat, then by seed, then by scenario. No memory holds scenarios of two seeds.
+    """
+    scored = tuple(
+        _spec(lock, group, seed, repeat)
+        for repeat in range(lock.repeats)
+        for seed in lock.seeds
+        for group in _groups(lock, seed)
+    )
     if not lock.audit or lock.isolation == "pooled":
         return scored
-    audit = _spec(lock, lock.scenarios[:1], 0).model_copy(update={"kind": "isolation-audit"})
-    return (audit, *scored)
+    first = lock.seeds[0]
+    audit = _spec(lock, lock.of_seed(first)[:1], first, 0)
+    return (audit.model_copy(update={"kind": "isolation-audit"}), *scored)
 
 
-def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], repeat: int) -> TrialSpec:
+def _groups(lock: Lock, seed: int) -> list[tuple[ScenarioRef, ...]]:
+    """Which of a seed's scenarios share a pod."""
+    refs = lock.of_seed(seed)
+    return [refs] if lock.isolation == "reset" else [(ref,) for ref in refs]
+
+
+def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], seed: int, repeat: int) -> TrialSpec:
     return TrialSpec(
         suite=lock.suite,
         protocol=lock.protocol,
@@ -284,7 +349,7 @@ def _spec(lock: Lock, scenarios: tuple[ScenarioRef, ...], repeat: int) -> TrialS
         adapter=lock.adapter,
         scenarios=scenarios,
         isolation=lock.isolation,
-        seed=lock.seed,
+        seed=seed,
         repeat=repeat,
         top_k=lock.top_k,
         deadlines=lock.deadlines,

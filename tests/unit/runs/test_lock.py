@@ -45,7 +45,6 @@ CHANGES = {
     "category_labels": "paper",
     "sample": True,
     "isolation": "reset",
-    "seed": 8,
     "repeats": 2,
     "limit": 10,
     "top_k": 5,
@@ -74,6 +73,7 @@ def test_a_changed_input_is_refused_and_named(field, lock, tmp_path):
         ({"budget": {"wall_time_s": 1}}, "budget.wall_time_s: 5.0 → 1.0"),
         ({"deadlines": {"search": 9}}, "deadlines.search: 2.0 → 9.0"),
         ({"plugins": {"suite": "mine==2"}}, "plugins.suite: None → 'mine==2'"),
+        ({"seeds": (8, 9)}, "seeds: [7] → [8, 9]"),
         ({"notes": ("x",)}, "notes: 0 items → 1 items"),
         ({"adapter": fake_adapter(start_timeout_s=9)},
          "adapter.manifest.start_timeout_s: 5.0 → 9.0"),
@@ -97,7 +97,7 @@ def test_changed_data_is_named_by_its_digest(lock, tmp_path):
 
 def test_many_differences_are_cut_and_counted(lock, tmp_path):
     """Five are enough to see what happened."""
-    with pytest.raises(UsageError, match=r"\(and 9 more\)"):
+    with pytest.raises(UsageError, match=r"\(and 8 more\)"):
         check_lock(saved(lock, tmp_path), changed(lock, **CHANGES))
 
 

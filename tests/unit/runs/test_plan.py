@@ -69,11 +69,12 @@ def test_the_audit_is_a_trial_of_its_own_and_only_one(isolation, tmp_path):
 
 def test_every_trial_carries_what_the_lock_says(tmp_path):
     """Nothing is looked up elsewhere later."""
-    lock = small_lock(tmp_path, seed=99, top_k=4)
+    lock = small_lock(tmp_path, seeds=(99,), top_k=4)
     for trial in trials_of(lock):
-        for field in ("suite", "protocol", "mode", "adapter", "seed", "top_k", "deadlines",
+        for field in ("suite", "protocol", "mode", "adapter", "top_k", "deadlines",
                       "budget"):  # fmt: skip
             assert getattr(trial, field) == getattr(lock, field)
+        assert trial.seed == 99
 
 
 async def test_planning_writes_lock_specs_and_scenarios(tmp_path):
@@ -99,8 +100,8 @@ async def test_the_same_configuration_resumes(tmp_path):
 async def test_another_configuration_is_refused_by_field(tmp_path):
     """Two runs are not mixed."""
     await planned(tmp_path / "run")
-    with pytest.raises(UsageError, match="seed: 2026 → 7"):
-        await planned(tmp_path / "run", seed=7)
+    with pytest.raises(UsageError, match=r"seeds\[0\]: 2026 → 7"):
+        await planned(tmp_path / "run", seeds=(7,))
 
 
 async def test_a_folder_with_other_things_in_it_is_refused(tmp_path):
@@ -140,10 +141,10 @@ async def test_pooling_puts_all_scenarios_into_one(tmp_path):
 
 async def test_the_largest_seed_can_be_planned(tmp_path):
     """Canonical JSON carries it, and nothing larger."""
-    made = await planned(tmp_path / "run", seed=MAX_SEED)
+    made = await planned(tmp_path / "run", seeds=(MAX_SEED,))
     assert made.specs[0].seed == 2**53 - 1
     with pytest.raises(ValidationError):
-        RunConfig(adapter="x", seed=MAX_SEED + 1)
+        RunConfig(adapter="x", seeds=(MAX_SEED + 1,))
 
 
 async def test_scenarios_that_share_an_id_are_refused(tmp_path, monkeypatch):

@@ -37,6 +37,7 @@ from memrig.report.units import (
     plural,
     rate,
     seconds,
+    seeds_text,
     size,
 )
 from memrig.runs.directory import RunDirectory
@@ -59,7 +60,7 @@ def print_report(
             f"{report.suite} ({report.protocol})",
             f"{adapter.pod} pod",
             report.isolation,
-            f"seed {report.seed}",
+            seeds_text(report.seeds),
         )
     )
     if not report.complete:

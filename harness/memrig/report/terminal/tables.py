@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from memrig.model.canonical import short
+from memrig.model.scenario import ScenarioRef
 from memrig.pod.check import Check
 from memrig.pod.images.types import BuiltImage
 from memrig.pod.reaper import CleanReport
@@ -22,7 +23,7 @@ from memrig.report.terminal.base import (
     warning,
     words,
 )
-from memrig.report.units import count, dollars, plural, seconds, size
+from memrig.report.units import count, dollars, plural, seconds, seeds_text, size
 from memrig.runs.plan import Plan
 from memrig.suites.base import Suite
 from memrig.suites.datasets import Dataset, path_of
@@ -140,7 +141,7 @@ def print_plan(plan: Plan, console: Console | None = None) -> None:
         ("pod", words(plan.pod_reason)),
         ("suite", words(f"{lock.suite}, protocol {lock.protocol}, mode {lock.mode}")),
         ("data", words(f"{lock.data.origin} (sha256 {short(lock.data.sha256)})")),
-        ("isolation", words(f"{lock.isolation}, seed {lock.seed}")),
+        ("isolation", words(f"{lock.isolation}, {seeds_text(lock.seeds)}")),
         ("trials", Text(f"{count(len(plan.specs))}, of which {plural(audits, 'audit')}")),
         ("finished", Text(f"{count(done)}, which will not run again")),
         ("calls", Text(_calls(plan))),
@@ -190,12 +191,18 @@ def _print_forecast(plan: Plan, console: Console) -> None:
     console.print()
 
 
+def _name(ref: ScenarioRef) -> str:
+    return ref.scenario_id if ref.seed is None else f"{ref.scenario_id} (seed {ref.seed})"
+
+
 def _print_scenarios(plan: Plan, console: Console) -> None:
     lock = plan.lock
-    repeats = f", {count(lock.repeats)} times each" if lock.repeats > 1 else ""
-    table = new_table(f"scenario{repeats}", "episodes", "questions", right=(1, 2))
+    of_seeds = any(ref.seed is not None for ref in lock.scenarios)
+    times = lock.repeats if of_seeds else lock.repeats * len(lock.seeds)
+    each = f", {count(times)} times each" if times > 1 else ""
+    table = new_table(f"scenario{each}", "episodes", "questions", right=(1, 2))
     for ref in lock.scenarios[:_SCENARIOS]:
-        table.add_row(words(ref.scenario_id), count(ref.episodes), count(ref.questions))
+        table.add_row(words(_name(ref)), count(ref.episodes), count(ref.questions))
     if more := lock.scenarios[_SCENARIOS:]:
         episodes, questions = sum(r.episodes for r in more), sum(r.questions for r in more)
         table.add_row(Text(f"and {count(len(more))} more", DIM), count(episodes), count(questions))
