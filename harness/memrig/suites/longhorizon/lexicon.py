@@ -48,7 +48,11 @@ class Phrases(_Frozen):
 
 
 class EventPhrases(_Frozen):
-    """How events of every predicate are told, by what they do to the truth."""
+    """How events of every predicate are told, by what they do to the truth.
+
+    Places are {noun}, {value}, {old} (the value before), {day} and {source}. An update that holds
+    only from a later day is told by `updated_later`, a claim told again by `recalled_claim`.
+    """
 
     updated: Templates = Field(min_length=5)
     updated_later: Templates = Field(min_length=5)
@@ -56,6 +60,7 @@ class EventPhrases(_Frozen):
     retracted: Templates = Field(min_length=5)
     claimed: Templates = Field(min_length=5)
     recalled: Templates = Field(min_length=5)
+    recalled_claim: Templates = Field(min_length=5)
     supposed: Templates = Field(min_length=5)
     rumoured: Templates = Field(min_length=5)
 
@@ -126,7 +131,14 @@ class Lexicon:
         self._names = TypeAdapter(dict[str, Names]).validate_python(names)
         self._lines = TypeAdapter(Templates).validate_python(lines)
         self._talk = SmallTalk.model_validate(talk)
-        self._events = EventPhrases.model_validate(events)
+        phrases = EventPhrases.model_validate(events)
+        self._told: dict[str, Templates] = {
+            kind: getattr(phrases, kind) for kind in EventPhrases.model_fields
+        }
+        self._alone = {
+            kind: tuple(text for text in templates if "{old}" not in text)
+            for kind, templates in self._told.items()
+        }
         pooled = TypeAdapter(dict[str, tuple[Templates, ...]]).validate_python(pools)
         self._pools = {
             name: tuple("".join(parts) for parts in product(*lists))
@@ -134,9 +146,9 @@ class Lexicon:
         }
         read = TypeAdapter(dict[str, Phrases])
         self._phrases = {
-            f"{kind}.{attribute}": phrases
+            f"{kind}.{attribute}": said
             for kind, raw in kinds.items()
-            for attribute, phrases in read.validate_python(raw).items()
+            for attribute, said in read.validate_python(raw).items()
         }
 
     @property
@@ -233,10 +245,11 @@ class Lexicon:
         Raises:
             KeyError: no such way of telling.
         """
-        if kind not in EventPhrases.model_fields:
-            raise KeyError(kind)
-        templates: Templates = getattr(self._events, kind)
-        return templates
+        return self._told[kind]
+
+    def told_alone(self, kind: str) -> Templates:
+        """Those of `told` that do not name the value before."""
+        return self._alone[kind]
 
     def lines(self) -> Templates:
         """Log lines with {entity} and all attributes of a log."""
