@@ -91,10 +91,22 @@ def grade_trial(
 
     Args are those of `asked_of`, and the protocol's grader.
     """
+    for _, grade in graded(spec, records, truth, grader, verdicts):
+        yield grade
+
+
+def graded(
+    spec: TrialSpec,
+    records: Iterable[Record],
+    truth: Callable[[str], Truth],
+    grader: Grader,
+    verdicts: Verdicts | None = None,
+) -> Iterator[tuple[Asked, Grade]]:
+    """As `grade_trial`, each grade with what it was made from."""
     records = list(records)
     originals = (record for record in records if isinstance(record, QuestionRecord))
     for asked, original in zip(asked_of(spec, records, truth, verdicts), originals, strict=True):
-        yield _grade(spec, original, asked, grader)
+        yield asked, _grade(spec, original, asked, grader)
 
 
 def _grade(spec: TrialSpec, record: QuestionRecord, asked: Asked, grader: Grader) -> Grade:

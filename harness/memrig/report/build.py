@@ -13,7 +13,9 @@ from memrig.grading.judges.reference import judge_warning
 from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
 from memrig.report.answering import answering_summary, is_dataset, published_rows
+from memrig.report.calibrated import calibration_summary
 from memrig.report.collect import Collected, collect
+from memrig.report.depth import depth_summary
 from memrig.report.model import (
     AdapterSummary,
     Audit,
@@ -26,6 +28,7 @@ from memrig.report.model import (
     Report,
     Resources,
 )
+from memrig.report.operations import operation_summary
 from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
@@ -97,6 +100,9 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         costs=found.costs.rows(),
         published=published_rows(lock),
         timeline=timeline_of(directory, found),
+        depth=depth_summary(found.settled, grader.metrics, seed),
+        operations=operation_summary(found.settled, grader.metrics, lock.reader, seed),
+        calibration=calibration_summary(found.settled),
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),

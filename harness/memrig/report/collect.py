@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from memrig.grading.base import Grade, load_grader
-from memrig.grading.grade import Verdicts, grade_trial
+from memrig.grading.base import Asked, Grade, load_grader
+from memrig.grading.grade import Verdicts, graded
 from memrig.model.judgement import Verdict
 from memrig.model.transcript import (
     Ack,
@@ -25,6 +25,7 @@ from memrig.model.transcript import (
 )
 from memrig.model.trial import TrialSpec
 from memrig.report.costs import CostTable
+from memrig.report.settled import Settled, Settling
 from memrig.runs.directory import RunDirectory
 from memrig.runs.judge import truth_of, verdicts_of
 from memrig.trial.directory import load_trial
@@ -51,6 +52,7 @@ class Collected:
     costs: CostTable = field(default_factory=CostTable)
     context_tokens: list[int] = field(default_factory=list)
     context_cut: int = 0
+    settled: list[Settled] = field(default_factory=list)
     _counted: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, spec: TrialSpec, record: Record) -> None:
@@ -138,7 +140,7 @@ def collect(directory: RunDirectory) -> Collected:
     Raises:
         VerificationError: a transcript, a scenario or a gold file was changed.
     """
-    result = Collected()
+    result, settling = Collected(), Settling()
     for spec, records in sealed_trials(directory, result.missing):
         for record in records:
             result.take(spec, record)
@@ -146,7 +148,9 @@ def collect(directory: RunDirectory) -> Collected:
             verdicts = verdicts_of(directory, spec.trial_id)
             for found in (verdicts or {}).values():
                 result.take_verdicts(found.values())
-            result.grades.extend(grade_records(directory, spec, records, verdicts))
+            for asked, grade in grade_records(directory, spec, records, verdicts):
+                result.grades.append(grade)
+                result.settled.append(settling.settle(asked, grade))
     result.grades.sort(key=lambda g: (g.repeat, g.trial_id))
     return result
 
@@ -166,7 +170,7 @@ def sealed_trials(
 
 def grade_records(
     directory: RunDirectory, spec: TrialSpec, records: list[Record], verdicts: Verdicts | None
-) -> Iterator[Grade]:
-    """Grades one trial's records."""
+) -> Iterator[tuple[Asked, Grade]]:
+    """Grades one trial's records; each grade comes with what it was made from."""
     truth = partial(truth_of, directory, spec)
-    return grade_trial(spec, records, truth, load_grader(spec.protocol), verdicts)
+    return graded(spec, records, truth, load_grader(spec.protocol), verdicts)

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
+from memrig.report.model_depth import CalibrationSummary, DepthSummary, OperationSummary
 from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
@@ -296,6 +297,9 @@ class Report(_Frozen):
     costs: tuple[ModelCost, ...] = ()
     published: tuple[PublishedRow, ...] = ()
     timeline: Timeline | None = None
+    depth: DepthSummary | None = None
+    operations: OperationSummary | None = None
+    calibration: CalibrationSummary | None = None
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]

@@ -32,7 +32,7 @@ from memrig.trial.directory import load_trial
 _TEXT = 400
 _HANDLES = 10
 #: What says of a protocol's answers how right they are; the first that a grade has.
-SCORES = ("accuracy", "f1", "fact_recall")
+SCORES = ("score", "accuracy", "f1", "fact_recall")
 
 
 def score_of(grade: Grade) -> float | None:
