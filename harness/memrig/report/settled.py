@@ -7,7 +7,7 @@ from typing import Literal
 from memrig.grading.base import Asked, Grade
 from memrig.grading.dimensions import ACCURACY, silent
 from memrig.model.gold import AbstentionGold, Gold, MappingGold, Operation, OrderedListGold, SetGold
-from memrig.report.shown import SCORES, score_of
+from memrig.report.scores import SCORES, score_of
 
 
 @dataclass(frozen=True, slots=True)

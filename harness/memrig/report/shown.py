@@ -26,18 +26,12 @@ from memrig.report.model import (
     ShownVerdict,
     ShownVote,
 )
+from memrig.report.scores import score_of
 from memrig.runs.directory import RunDirectory
 from memrig.trial.directory import load_trial
 
 _TEXT = 400
 _HANDLES = 10
-#: What says of a protocol's answers how right they are; the first that a grade has.
-SCORES = ("score", "accuracy", "f1", "fact_recall")
-
-
-def score_of(grade: Grade) -> float | None:
-    """How the answer did; None where only retrieval was graded."""
-    return next((grade.scores[name] for name in SCORES if name in grade.scores), None)
 
 
 def show_question(directory: RunDirectory, found: Collected, grade: Grade) -> ShownQuestion:

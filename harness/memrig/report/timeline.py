@@ -26,7 +26,7 @@ from memrig.report.model_timeline import (
     TimelineLimits,
     TimelineQuestion,
 )
-from memrig.report.shown import SCORES, score_of
+from memrig.report.scores import SCORES, score_of
 from memrig.report.timeline_questions import timeline_question
 from memrig.runs.directory import RunDirectory
 from memrig.runs.judge import truth_of

@@ -3,7 +3,8 @@
 from memrig.grading.base import Grade
 from memrig.report.collect import Collected
 from memrig.report.model import ShownQuestion
-from memrig.report.shown import score_of, show_question
+from memrig.report.scores import score_of
+from memrig.report.shown import show_question
 from memrig.runs.directory import RunDirectory
 
 _SHOWN = 10
