@@ -26,17 +26,18 @@ from memrig.suites.longhorizon.schedule import (
 )
 from memrig.suites.longhorizon.schema import KINDS, METRIC_UNITS, Kind
 
-#: Chances in percent: that an attribute is told at all, that one that may change does, that an
-#: entity has a sibling, that the sibling is told what the first one is, and what it is not.
-_TOLD, _CHANGES, _SIBLING, _SHARED, _OWN = 70, 55, 15, 85, 50
+#: Chances in percent: that an attribute is told at all, that one that may change does, that a
+#: sibling is told what the first one is, and what it is not.
+_TOLD, _CHANGES, _SHARED, _OWN = 70, 55, 85, 50
 #: One to four changes, in percent.
 _LENGTHS: Final = (40, 70, 90, 100)
-#: One of so many entities is asked about in the holdout set only.
-_HOLDOUT = 5
+#: One of so many entities is asked about in the holdout set only; one of so many has a sibling.
+#: Counted, not drawn, and from another place in each kind: the smallest world has some of both.
+_HOLDOUT, _SIBLING = 5, 7
 #: People of each set, at least: whoever leads a project must be someone.
 _PEOPLE = 10
-#: A distractor in three is small talk: 2.7 percent of the turns.
-_TALK = 34
+#: A distractor in four is small talk: two percent of the turns.
+_TALK = 25
 #: What is told of a case, in this order.
 _CASE: Final = (("symptom", "constraint"), ("approach", "reason"), ("rejected",), ("outcome",))
 _CASE_ALWAYS = frozenset({"symptom", "approach", "reason"})
@@ -170,16 +171,16 @@ class Planner:
 
     def _plan_kind(self, kind: Kind) -> None:
         """Entities of a kind until its block has its turns, and people enough to refer to."""
-        chance = self.chance("plan", kind.name)
+        chance, place = self.chance("plan", kind.name), self._seed + list(KINDS).index(kind.name)
         left = self._quotas[kind.block]
         for number, (name, near) in self._named(kind, chance):
             if left <= 0 and (kind.name != "person" or number >= _PEOPLE * _HOLDOUT):
                 break
-            holdout = number % _HOLDOUT == self._seed % _HOLDOUT
+            holdout = (number + place) % _HOLDOUT == 0
             first = self._thing(kind, name, holdout, _unit(kind, chance))
             left -= self._arc(first, _choose(kind, chance), left, chance)
             free = left > 0 and f"{kind.name}:{near}" not in self._taken
-            if free and chance() * 100 < _SIBLING:
+            if free and (number + place) % _SIBLING == 0:
                 twin = self._thing(kind, near, holdout, first.entity.unit)
                 left -= self._arc(twin, _choose(kind, chance, first.told), left, chance)
                 _pair(first, twin)

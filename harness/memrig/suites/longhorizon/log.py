@@ -4,6 +4,8 @@ It is written in bulk and read at random afterwards; indexes are made at the fir
 it is kept in memory but pages and the events of the entities that were asked for last.
 """
 
+import hashlib
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Self, TypeVar, cast
 
 from memrig.errors import DataError
+from memrig.model.canonical import Digest
 from memrig.suites.longhorizon.model import Block, Entity, PlannedTurn, WorldEvent
 
 FORMAT = 1
@@ -252,6 +255,14 @@ class EventLog:
                 told.append(waiting)
                 waiting = next(events, None)
             yield PlannedTurn(index, block, speaker, told_at, tuple(told), draw)
+
+    def digest(self) -> Digest:
+        """The sha256 of all entities, turns and events, each a line of JSON in ASCII."""
+        total = hashlib.sha256()
+        for table, order in (("entities", "place"), ("turns", "turn"), ("events", "event_id")):
+            for row in self._rows(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608
+                total.update(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        return Digest("sha256:" + total.hexdigest())
 
     # Reading
 

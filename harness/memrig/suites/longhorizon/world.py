@@ -21,13 +21,15 @@ from memrig.suites.longhorizon.values import Values, iso
 LEAST_TURNS, MOST_TURNS = 100, 100_000
 #: Chances in percent: of a change to be a correction or a retraction, of an update to hold only
 #: from a later day on, of old news to be outdated, of a distractor to be about a sibling.
-_CORRECTED, _RETRACTED, _LATER, _OUTDATED, _TWINS = 12, 10, 18, 75, 50
+_CORRECTED, _RETRACTED, _LATER, _OUTDATED, _TWINS = 12, 10, 18, 75, 80
 #: Chances in percent of a rumour to be about what was never told, and what is told only later.
 _UNTOLD, _UNTOLD_YET = 25, 40
 #: Days from the telling to the day that an update holds from, at most.
 _AHEAD = 45
 #: Kinds that nobody comes back to: log lines, topics without a truth, prose.
 _ASIDE = frozenset({"log", "topic", "case"})
+#: Draws for old news that can be told, before there is silence.
+_TRIES = 8
 #: Turns that are written at once.
 _BATCH = 1_000
 
@@ -209,14 +211,17 @@ class _Teller:
 
     def _recall(self, now: _Now) -> None:
         """Old news, as of its own time; silence, where there is none yet."""
-        outdated = self._chance() * 100 < _OUTDATED
-        news = self._outdated.any() if outdated else self._told.any()
-        news = news or self._told.any()
-        if news is None:
-            return
-        thing, attribute, told = news
-        held = thing.last[attribute.name]
-        if told.valid_from > now.today or (held.kind == "corrected" and held is not told):
+        for _ in range(_TRIES):
+            outdated = self._chance() * 100 < _OUTDATED
+            news = (self._outdated.any() if outdated else None) or self._told.any()
+            if news is None:
+                return
+            thing, attribute, told = news
+            held = thing.last[attribute.name]
+            wrong = held.kind == "corrected" and held is not told
+            if not wrong and told.valid_from <= now.today:
+                break
+        else:
             return
         what: tuple[EventKind, str, int] = ("recalled", told.value, told.valid_from)
         source: tuple[str, Reliability] = (now.speaker, "firsthand")
@@ -225,7 +230,8 @@ class _Teller:
     def _distract(self, now: _Now, *, rumour: bool) -> None:
         """A supposition about what is known, or a rumour; small talk, if nobody is known yet."""
         twins = self._chance() * 100 < _TWINS
-        thing = (self._twins.any() if twins else None) or self._things.any()
+        thing = (self._twins if twins else self._things).any()
+        thing = thing or self._twins.any() or self._things.any()
         if thing is None:
             return
         name = self._about(thing, rumour=rumour)
@@ -246,6 +252,9 @@ class _Teller:
         """Which attribute a distractor is about."""
         drawn = self._chance() * 100 if rumour else 100
         known = list(thing.last)
+        if thing.twin is not None:
+            # What is told of both can be mixed up best.
+            known = [name for name in known if name in thing.twin.told] or known
         untold = [a.name for a in thing.kind.attributes if a.name not in thing.told]
         to_come = [name for name in thing.told if name not in thing.last]
         if drawn < _UNTOLD and untold:
