@@ -82,16 +82,13 @@ class Renderer:
         told, old, source = self._told(event, day)
         templates = self._lexicon.told(told) if old else self._lexicon.told_alone(told)
         noun = said.nouns[(draw >> 16) % len(said.nouns)].replace("{entity}", name)
-        return filled(
-            templates[draw % len(templates)],
-            {
-                "noun": noun,
-                "value": self._value(event),
-                "old": self._value(old) if old else "",
-                "day": self._lexicon.day(self._day(event)),
-                "source": source.source,
-            },
-        )
+        template = templates[draw % len(templates)]
+        places = {"noun": noun, "value": self._value(event), "source": source.source}
+        if old and "{old}" in template:
+            places["old"] = self._value(old)
+        if "{day}" in template:
+            places["day"] = self._lexicon.day(self._day(event))
+        return filled(template, places)
 
     def _told(self, event: WorldEvent, day: str) -> tuple[str, WorldEvent | None, WorldEvent]:
         """How to tell an event, the event before it, and the event whose source is named."""
