@@ -43,6 +43,9 @@ _SILENT = re.compile(
     rf"|\b(?:lack|lacks|without|lacking)\s+(?:\w+\s+){{0,2}}?{_HELD}\b"
     r"|\bnone (?:of|in) (?:the|my|your|these)\b|\b(?:is|are) missing\b|\bincomplete\b"
     r"|\bnothing (?:about|on|in|is|was|suggests|indicates)\b|\bthere (?:is|are|was) (?:no|not)\b"
+    r"|\b(?:unconfirmed|(?:not|never) (?:\w+ )?(?:confirmed|verified)|(?:only|just|merely)"
+    r" (?:an? )?(?:\w+ )?(?:rumou?r\w*|hearsay|gossip))\b"
+    r"|\b(?:premise|assumption|question)\W+(?:\w+\W+){0,3}?(?:false|wrong|mistaken|incorrect)\b"
 )
 _GUESS = re.compile(
     r"\b(?:probably|perhaps|maybe|possibly|likely|presumably|guess|estimate"

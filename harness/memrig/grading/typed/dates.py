@@ -28,8 +28,8 @@ _FORMS = tuple(
         rf"(?<![\d.,£$€]){_DAY}\s*(?:of\s+|day of\s+|-)?\s*(?P<mon>{_MONTH})\b\.?-?{_OF_YEAR}",
         rf"\b(?P<mon>{_MONTH})\b\.?\s*(?:the\s+)?{_DAY}(?![\d:]|\s*(?:%|am\b|pm\b)){_OF_YEAR}",
         (
-            r"(?<![\d./-])(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<y>(?:19|20)\d\d|\d\d)"
-            r"(?![\d/])"
+            r"(?<![\d./-])(?<!version )(?<!release )(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})"
+            r"(?P=sep)(?P<y>(?:19|20)\d\d|\d\d)(?![\d/]|\.\d)"
         ),
         r"(?<![\d./-])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])",
         rf"\b(?P<mon>{_MONTH})\b\.?,?\s*(?:of\s+|in\s+)?{_YEAR}(?!\d)",

@@ -10,7 +10,8 @@ from memrig.model.gold import GoldAnswer, MappingGold, OrderedListGold, SetGold,
 _LIST = 5
 #: So many stretches that have nothing to do with question or gold are too many, if they are most.
 _STRAY = 4
-_ELEMENT = re.compile(r"[,;\n/|]|\s+\b(?:and|or)\b\s+|(?<=[.!?])\s")
+#: The comma of a thousand parts nothing.
+_ELEMENT = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))|[;\n/|]|\s+\b(?:and|or)\b\s+|(?<=[.!?])\s")
 
 
 def names_everything(reading: Reading, gold: GoldAnswer) -> bool:

@@ -37,7 +37,7 @@ from memrig.model.gold import (
 )
 
 #: Changes whenever any score could change.
-VERSION = "4"
+VERSION = "5"
 
 #: Each takes the gold of its own type.
 _GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {

@@ -19,6 +19,7 @@ def _add(names: str, meanings: Meanings) -> None:
 
 
 _add("% percent pct", {"%": 1})
+_add("ms msec msecs millisecond milliseconds", {"duration": 0.001})
 _add("s sec secs second seconds", {"duration": 1})
 _add("min mins minute minutes", {"duration": 60})
 _add("h hr hrs hour hours", {"duration": 3600})
@@ -47,8 +48,11 @@ _add("pm", {"clock": 1, "afternoon": 1})
 _add("times time", {"time": 1})
 _add("mbps", {"mbps": 1})
 _add("gbps", {"mbps": 1000})
-_add("gb", {"gb": 1})
-_add("tb", {"gb": 1000})
+_add("mb megabyte megabytes", {"gb": 0.001})
+_add("gb gib gigabyte gigabytes", {"gb": 1})
+_add("tb terabyte terabytes", {"gb": 1000})
+_add("kwh kilowatt-hour kilowatt-hours", {"kwh": 1})
+_add("mwh megawatt-hour megawatt-hours", {"kwh": 1000})
 _CURRENCIES = {
     "£": "gbp", "gbp": "gbp", "quid": "gbp", "€": "eur", "eur": "eur", "euro": "eur",
     "euros": "eur", "$": "usd aud cad nzd clp mxn", "usd": "usd", "us$": "usd", "a$": "aud",
@@ -69,9 +73,10 @@ _TABLE["lb"] = _TABLE["lbs"] = {"mass": 453.592}
 
 _MONEY = frozenset(" ".join(_CURRENCIES.values()).split())
 _SYMBOL = r"£|€|\$|¥|₹|us\$|a\$|c\$|\b(?:gbp|eur|usd|aud|cad|nok|sek|dkk|clp|mxn|ars|chf|kr|rs)\.?"
+#: Not within an address, a version or a code: "10.42.7.19", "4.12.1", "SEC-004512".
 _NUMBER = re.compile(
-    rf"(?P<prefix>(?:{_SYMBOL})\s?)?(?<![\w.])(?P<minus>(?<=[\s(])-(?=\d)|minus\s)?"
-    r"(?P<number>\d{1,3}(?:[ ,'.]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+    rf"(?P<prefix>(?:{_SYMBOL})\s?)?(?<![\w.])(?<![a-z]-)(?P<minus>(?<=[\s(])-(?=\d)|minus\s)?"
+    r"(?P<number>\d{1,3}(?:[ ,'.]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:[.,]\d+)?(?!\d*\.\d))"
     r"(?P<scale>\s?(?:k|m|mn|bn|thousand|million|billion)\b)?"
     r"(?P<half>\s1/2)?(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<clock>:[0-5]\d)?"
 )
@@ -132,7 +137,8 @@ def find_numbers(folded: str) -> list[Quantity]:
     for match in _ONE.finditer(folded):
         unit, noun, end = _unit(folded, match.end("number"))
         found.append(Quantity(1, unit, match.start(), end, noun, weak=True))
-    return _joined(folded, sorted(found, key=lambda quantity: quantity.start))
+    found = sorted(found, key=lambda quantity: quantity.start)
+    return _joined(folded, _shared(folded, found))
 
 
 def _quantity(folded: str, match: re.Match[str]) -> Quantity | None:
@@ -176,6 +182,21 @@ def _unit(folded: str, end: int) -> tuple[str, str, int]:
     if word in STOP or word.endswith("ly"):
         return "", "", end
     return "?", " ".join(re.findall(r"[a-z]+", folded[end : end + 60])[:4]), end
+
+
+_PAIRED = re.compile(r"\s+(?:to|and|or)\s+")
+
+
+def _shared(folded: str, found: list[Quantity]) -> list[Quantity]:
+    """ "From 1,070 to 1,204 tickets": the first number is one of tickets too."""
+    shared = list(found)
+    for place in reversed(range(len(shared) - 1)):
+        bare, next_ = shared[place], shared[place + 1]
+        between = folded[bare.end : next_.start]
+        year = 1500 <= bare.value < 2200 and bare.value.is_integer()
+        if not bare.unit and not year and not bare.weak and _PAIRED.fullmatch(between):
+            shared[place] = replace(bare, unit=next_.unit, noun=next_.noun)
+    return shared
 
 
 def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:

@@ -80,6 +80,7 @@ _FORMER = (
     r"used to|formerly|former|previously|previous|originally|original|initially|at first"
     r"|in the past|back then|before that|earlier|until then|until recently|up to then"
     r"|first (?:planned|scheduled|agreed|said|told|thought|asked|wanted|quoted)|(?:was|were) first"
+    r"|before (?:it|that|this|he|she|they) (?:was|were|had|did)"
     r"|was going to|were going to"
     r"|was supposed to|were supposed to|was meant to|had planned|had been|once thought"
 )
@@ -128,6 +129,8 @@ class Reading:
             return Status.DENIED
         if clause.former or (clause.past and not clause.current and self._now_is_said()):
             return Status.FORMER
+        if clause.current and self.asking.past and self._then_is_said():
+            return Status.OPEN
         return Status.ASSERTED
 
     def _identity(self, clause: Clause, start: int, end: int) -> bool:
@@ -138,6 +141,13 @@ class Reading:
     def _now_is_said(self) -> bool:
         return not self.asking.past and any(
             clause.current and not clause.denied for clause in self.clauses
+        )
+
+    def _then_is_said(self) -> bool:
+        """Whether an answer to a question of the past tells what was, beside what is now."""
+        return any(
+            clause.past and not (clause.current or clause.denied or clause.open)
+            for clause in self.clauses
         )
 
 
@@ -234,9 +244,20 @@ _PAST = re.compile(r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used)\b")
 _CHANGED = re.compile(
     r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
     r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"
-    r"|push|delay|swap)\w*\b[^.;]*?\bfrom\s+(?P<old>[^.;]{1,60}?)\s+to\b"
+    r"|push|delay|swap)\w*\b[^.;]*?\bfrom\s+(?P<old>(?:[^.;]|\.(?=\d)){1,60}?)\s+to\b"
 )
-_OPEN = re.compile(r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b")
+_SUCCEEDED = re.compile(
+    r"\b(?:replac(?:ed|es)|succeed(?:ed|s)|(?:took|takes|taken) over from)\s+"
+    r"(?P<old>(?:[^,.;]|\.(?=\d)){1,60}?)(?=\s+(?:as|on|in|at|for|from|since)\b|[,.;]|\s*$)"
+)
+_HANDED = re.compile(
+    r"^(?P<old>[^,.;]{1,60}?)\s+(?:(?:has|had)\s+)?(?:hand|pass|turn)(?:ed|s)\s+[^,.;]{1,80}?"
+    r"\s(?:over\s+|on\s+)?to\b"
+)
+_OPEN = re.compile(
+    r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b"
+    r"|\brumou?r(?:s|ed)?\b|\bhearsay\b|\bunconfirmed\b|\ballegedly\b"
+)
 
 
 def denies_all(text: str) -> bool:
@@ -435,7 +456,10 @@ def _relative(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int,
 
 def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Iterator[Clause]:
     """A clause with its marks, cut in two where a verb of denial or a change stands in it."""
-    changed = _CHANGED.search(text, start, end)
+    changed = _CHANGED.search(text, start, end) or _SUCCEEDED.search(text, start, end)
+    if changed is None and (handed := _HANDED.match(text[start:end].lstrip())):
+        yield from _handed(text, start, end, number, len(handed["old"]))
+        return
     if changed:
         yield _clause(text, start, changed.start("old"), number)
         old = _clause(text, *changed.span("old"), number)
@@ -455,6 +479,13 @@ def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Ite
     before = len(INNER.findall(HARMLESS.sub(" ", OUTER.sub(" ", text[start:verb]))))
     after = _clause(text, verb, end, number)
     yield replace(after, inner=after.inner + 1 + before)
+
+
+def _handed(text: str, start: int, end: int, number: int, length: int) -> Iterator[Clause]:
+    """ "A handed it over to B": A is of the past."""
+    first = start + len(text[start:end]) - len(text[start:end].lstrip())
+    yield replace(_clause(text, start, first + length, number), former=True)
+    yield _clause(text, first + length, end, number)
 
 
 #: "DNS was ruled out" denies what stands before the verb.
@@ -483,5 +514,5 @@ def _clause(text: str, start: int, end: int, number: int) -> Clause:
         former=bool(_FORMER_CLAUSE.search(piece) or _UNTIL.search(piece)),
         current=_CURRENT.search(piece) is not None,
         past=_PAST.search(piece) is not None,
-        open=_OPEN.match(piece) is not None,
+        open=_OPEN.search(piece) is not None,
     )

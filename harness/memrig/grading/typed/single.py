@@ -16,7 +16,8 @@ Value = TypeVar("Value")
 # ------------------------------------------------------------------------------------ numbers
 
 _RESULT = re.compile(
-    r"\b(?:so|therefore|thus|hence|total|altogether|in all|difference|makes|making|gives|giving"
+    r"\b(?:so|therefore|thus|hence|total|altogether|together|in all|average|mean|difference|makes"
+    r"|making|gives|giving"
     r"|comes to|leaves|leaving|which is|that is|answer|more|less|remain\w*|sum|equals)\b|="
 )
 #: Relative rounding of floats.
@@ -107,6 +108,10 @@ class _Kind:
         """Whether it is the gold value."""
         return self._equals(quantity, self._gold.value, self._gold.tolerance)
 
+    def near(self, computed: float, said: float) -> bool:
+        """Whether a sum comes to what is said, as exactly as the gold asks."""
+        return math.isclose(computed, said, abs_tol=self._gold.tolerance)
+
     def sibling(self, quantity: Quantity) -> bool:
         """Whether it is a known wrong value."""
         return any(self._equals(quantity, value, 0) for value in self._gold.siblings)
@@ -137,17 +142,24 @@ def _worked_out(
 ) -> bool:
     """Whether the others are the workings of a sum that comes out, and the result is marked.
 
-    The result stands last, so that a list of values in some order does not pass for one.
+    The result stands last, or the workings behind it in brackets, so that a list of values in some
+    order does not pass for one.
     """
     results = {q.value for q in chosen if kind.right(q)}
     others = list(dict.fromkeys(q.value for q in meant if not (kind.right(q) or q.weak)))
-    marked = [q for q in chosen if _RESULT.search(_around(reading, q))]
-    if not marked or not kind.right(marked[-1]) or not kind.right(chosen[-1]):
+    plain = [q for q in chosen if not _bracketed(reading, q)]
+    marked = [q for q in plain if _RESULT.search(_around(reading, q))]
+    if not marked or not kind.right(marked[-1]) or not kind.right(plain[-1]):
         return False
     sums = {sum(others), *(abs(a - b) for a in others for b in others)}
     if others:
-        sums.add(others[0] - sum(others[1:]))
-    return len(others) > 1 and any(math.isclose(s, r) for s in sums for r in results)
+        sums |= {others[0] - sum(others[1:]), sum(others) / len(others)}
+    return len(others) > 1 and any(kind.near(s, r) for s in sums for r in results)
+
+
+def _bracketed(reading: Reading, quantity: Quantity) -> bool:
+    ahead = reading.text[: quantity.start]
+    return ahead.count("(") > ahead.count(")")
 
 
 def _around(reading: Reading, quantity: Quantity) -> str:

@@ -74,6 +74,7 @@ _CONTRACTIONS = (
                 r"|mon|tues?|thurs?|fri)\.(?=\s)"), r"\1"),
     (re.compile(r"\b([ap])\.\s?m\b\.?"), r"\1m"),
     (re.compile(r"\b(e)\.g\.|\b(i)\.e\."), r"namely "),
+    (re.compile(r"\bv(?=\d+\.\d)"), ""),
 )  # fmt: skip
 
 #: Words that say nothing of their own.
