@@ -32,7 +32,9 @@ from memrig.report.view_answers import (
     unknown_words,
     verdict_words,
 )
+from memrig.report.view_calibration import CalibrationView, calibration_view
 from memrig.report.view_composite import CompositeView, composite_view
+from memrig.report.view_depth import DepthView, OperationView, depth_view, operation_view
 from memrig.report.view_pairs import Pair
 from memrig.report.view_timeline import TimelineView, timeline_view
 from memrig.stats.summary import OVERALL, MetricValue
@@ -116,6 +118,9 @@ class Page:
     costs: tuple[tuple[str, ...], ...]
     published: tuple[PublishedLine, ...]
     timeline: TimelineView | None
+    depth: DepthView | None
+    operations: OperationView | None
+    calibration: CalibrationView | None
     composite: CompositeView | None
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
@@ -149,6 +154,9 @@ def page_of(report: Report) -> Page:
         costs=cost_rows(report),
         published=published_lines(report),
         timeline=timeline_view(report.timeline),
+        depth=depth_view(report.depth),
+        operations=operation_view(report.operations),
+        calibration=calibration_view(report.calibration),
         composite=composite_view(report.composite),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],

@@ -21,6 +21,7 @@ from memrig.report.terminal.base import (
     words,
 )
 from memrig.report.terminal.composite import print_composite
+from memrig.report.terminal.depth import print_depth, print_operations
 from memrig.report.terminal.models import (
     answering_lines,
     print_costs,
@@ -40,6 +41,7 @@ from memrig.report.units import (
     seeds_text,
     size,
 )
+from memrig.report.view_calibration import calibration_lines
 from memrig.runs.directory import RunDirectory
 from memrig.stats.summary import MACRO, OVERALL, MetricValue
 
@@ -72,6 +74,8 @@ def print_report(
         console.print("No question was graded.")
     _print_scores(report, console)
     print_composite(report, console)
+    print_depth(report, console)
+    print_operations(report, console)
     print_costs(report, console)
     print_published(report, console)
     facts(console, _lines(report))
@@ -147,6 +151,7 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     if judge := found.get("judge"):
         yield "judging", Text(_quantiles(judge))
     yield from answering_lines(report)
+    yield from ((name, Text(line)) for name, line in calibration_lines(report.calibration))
     if flush := found.get("flush"):
         yield "flush", Text(_quantiles(flush))
     if pod := "; ".join(_pod_parts(found)):
