@@ -1,12 +1,12 @@
 """Names and pools for worlds of tests: numbered, so that no wording can change a digest."""
 
-from functools import lru_cache
+from functools import cache
 
 
 class PlainWords:
     """What the simulator needs of a lexicon."""
 
-    @lru_cache(maxsize=None)  # noqa: B019
+    @cache  # noqa: B019
     def pool(self, name: str) -> tuple[str, ...]:
         """Sixty numbered values."""
         return tuple(f"{name} {number}" for number in range(60))

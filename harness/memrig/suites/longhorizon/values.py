@@ -70,7 +70,9 @@ class Values:
         held = thing.last[name].value if name in thing.last else ""
         value = ""
         if ahead is not None and attribute.pool in _ORDERED:
-            value = self._later(attribute.pool, held, used, ahead)
+            twin = thing.twin.used.get(name, []) if thing.twin is not None else []
+            value = self._later(attribute.pool, held, [*used, *twin], ahead)
+            value = value or self._later(attribute.pool, held, used, ahead)
         value = value or self._fresh(thing, attribute, today, held)
         used.append(value)
         return value

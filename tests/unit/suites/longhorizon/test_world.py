@@ -15,7 +15,7 @@ from memrig.suites.longhorizon.world import simulate
 from support.plain_words import PlainWords
 
 #: Of seed 42 at 1,000 turns. It changes with the simulator, and with nothing else.
-DIGEST = "sha256:0"
+DIGEST = "sha256:c4f84146bdc524ca9163386114e488d3ed9df384bde908e9e6929a4053fe2c1b"
 
 
 @pytest.fixture(scope="module")
