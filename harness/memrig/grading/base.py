@@ -29,7 +29,8 @@ class Grade(BaseModel):
     `weights` are those of scores that are ratios of counts, such as the number of refs cited: means
     over questions are weighted by them; where none is given it is 1. `missing` says of each metric
     that could not be measured here why not. `counts` are facts about the question that are no
-    scores, such as the number of required evidence episodes.
+    scores, such as the number of required evidence episodes. `template` names the form that the
+    question shares with questions of other seeds; empty: it is the same under every seed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +53,7 @@ class Grade(BaseModel):
     counts: dict[str, int] = Field(default_factory=dict)
     rank: int | None = None
     tags: tuple[str, ...] = ()
+    template: str = ""
     agreement: float | None = None
     hits: int = 0
     void_claims: int = 0

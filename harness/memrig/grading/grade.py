@@ -132,6 +132,7 @@ def _grade(spec: TrialSpec, record: QuestionRecord, asked: Asked, grader: Grader
         counts=dict(marks.counts),
         rank=None if marks.ungraded else marks.rank,
         tags=gold.tags,
+        template=gold.template,
         agreement=marks.agreement,
         hits=len(hits),
         void_claims=sum(source is None for hit in hits for source in hit.episodes),

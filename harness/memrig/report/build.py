@@ -13,6 +13,7 @@ from memrig.grading.judges.reference import judge_warning
 from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
 from memrig.report.answering import answering_summary, is_dataset, published_rows
+from memrig.report.boots import boots_of, shared_boots
 from memrig.report.calibrated import calibration_summary
 from memrig.report.collect import Collected, collect
 from memrig.report.depth import depth_summary
@@ -66,6 +67,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
     incomplete = _incomplete(lock, counts, found, audit)
     given = lock.adapter.pod == "given"
     unanswered = counts.outcomes.get("adapter_error", 0) if given else 0
+    boots = boots_of(lock.adapter.pod, found.boots)
     seed = int(lock.digest.removeprefix("sha256:")[:16], 16)
     return Report(
         run_id=directory.root.name,
@@ -73,7 +75,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         memrig_version=__version__,
         complete=not incomplete,
         incomplete=incomplete,
-        labels=_labels(lock, audit, unanswered),
+        labels=(*_labels(lock, audit, unanswered), *filter(None, [shared_boots(boots)])),
         notes=(*lock.data.notes, *lock.notes, *_cluster_note(found.grades)),
         adapter=_adapter(lock, found),
         suite=lock.suite,
@@ -106,6 +108,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
+        boots=boots,
         executions=tuple(executions),
     )
 

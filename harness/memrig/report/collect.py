@@ -24,6 +24,7 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.model.trial import TrialSpec
+from memrig.report.boots import Boot
 from memrig.report.costs import CostTable
 from memrig.report.settled import Settled, Settling
 from memrig.runs.directory import RunDirectory
@@ -47,6 +48,7 @@ class Collected:
     faults: list[str] = field(default_factory=list)
     audits: list[AuditRecord] = field(default_factory=list)
     capabilities: CapabilitiesRecord | None = None
+    boots: list[Boot] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     verdicts: dict[tuple[str, str, str], list[Verdict]] = field(default_factory=dict)
     costs: CostTable = field(default_factory=CostTable)
@@ -69,6 +71,8 @@ class Collected:
         elif isinstance(record, IngestRecord):
             self._take_acks((spec.trial_id, record.scenario_id), record.acks)
         else:
+            if isinstance(record, CapabilitiesRecord):
+                self.boots.append(Boot.of(spec, record))
             self._take_facts(record)
 
     def take_verdicts(self, verdicts: Iterable[Verdict]) -> None:

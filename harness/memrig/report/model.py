@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
+from memrig.report.boots import Boot
 from memrig.report.model_depth import CalibrationSummary, DepthSummary, OperationSummary
 from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
@@ -303,6 +304,7 @@ class Report(_Frozen):
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]
+    boots: tuple[Boot, ...] = ()
     executions: tuple[Execution, ...]
 
     def value(self, metric: str, group: str = "overall") -> MetricValue:

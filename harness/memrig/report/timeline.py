@@ -14,6 +14,7 @@ from memrig.grading.base import Asked, Grade
 from memrig.grading.grade import asked_of
 from memrig.grading.lens_evidence import cited_by, required, retrieved
 from memrig.model.longitudinal import QUESTION_TYPES
+from memrig.model.scenario import ScenarioRef
 from memrig.model.transcript import QuestionRecord
 from memrig.model.trial import TrialSpec
 from memrig.report.collect import Collected
@@ -30,12 +31,13 @@ from memrig.report.scores import SCORES, score_of
 from memrig.report.timeline_questions import timeline_question
 from memrig.runs.directory import RunDirectory
 from memrig.runs.judge import truth_of
+from memrig.suites.spool import SpooledScenario
 from memrig.trial.directory import load_trial
 
 #: So many questions are shown with their calls; `memrig show` shows the others.
 QUESTIONS = 300
 
-#: By scenario: which checkpoint stands after how many episodes, counted from 1.
+#: By a scenario's digest: which checkpoint stands after how many episodes, counted from 1.
 Checkpoints = Mapping[str, Mapping[int, int]]
 
 
@@ -66,8 +68,9 @@ def timeline_of(directory: RunDirectory, found: Collected) -> Timeline | None:
     moments: list[Moment] = []
     shown: list[TimelineQuestion] = []
     for spec in specs:
+        digests = {ref.scenario_id: ref.digest for ref in spec.scenarios}
         for asked, grade in _settled(directory, spec, grades):
-            number = checkpoints[grade.scenario_id][asked.position]
+            number = checkpoints[digests[grade.scenario_id]][asked.position]
             moment = _moment(asked, grade, number)
             moments.append(moment)
             if len(shown) < QUESTIONS:
@@ -79,18 +82,20 @@ def timeline_of(directory: RunDirectory, found: Collected) -> Timeline | None:
 
 
 def _checkpoints(directory: RunDirectory, specs: Sequence[TrialSpec]) -> Checkpoints:
-    """Empty where no scenario has more than one. Those with one question are not read for that."""
-    refs = {ref.scenario_id: (spec, ref) for spec in specs for ref in spec.scenarios}
-    several = {name: found for name, found in refs.items() if found[1].questions > 1}
-    read = {name: _places(directory, spec, name) for name, (spec, _) in several.items()}
+    """Empty where no scenario has more than one. Those with one question are not read for that.
+
+    Under another seed a scenario of the same name can be another one, so digests tell them apart.
+    """
+    refs = {ref.digest: ref for spec in specs for ref in spec.scenarios}
+    read = {name: _places(directory, ref) for name, ref in refs.items() if ref.questions > 1}
     if not any(len(places) > 1 for places in read.values()):
         return {}
-    rest = {name: spec for name, (spec, _) in refs.items() if name not in read}
-    return read | {name: _places(directory, spec, name) for name, spec in rest.items()}
+    rest = {name: ref for name, ref in refs.items() if name not in read}
+    return read | {name: _places(directory, ref) for name, ref in rest.items()}
 
 
-def _places(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Mapping[int, int]:
-    positions = directory.scenario(spec, scenario_id).truth()[2]
+def _places(directory: RunDirectory, ref: ScenarioRef) -> Mapping[int, int]:
+    positions = SpooledScenario(directory.scenarios, ref).truth()[2]
     return {place: number for number, place in enumerate(sorted(set(positions.values())), 1)}
 
 
