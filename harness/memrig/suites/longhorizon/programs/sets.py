@@ -1,0 +1,162 @@
+"""What holds over all that was told: counts and lists, of people and of log entries."""
+
+from memrig.suites.longhorizon.model import WorldEvent
+from memrig.suites.longhorizon.programs.base import (
+    WORDS,
+    Draft,
+    Form,
+    Scene,
+    attribute_of,
+    capital,
+    predicate_of,
+    predicates,
+)
+from memrig.suites.longhorizon.query import Condition, Count, Having, Identity, Value, Which
+
+#: A list of more is a matter of patience, not of memory.
+_MOST = 8
+_FEWEST = 2
+
+
+def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
+    """How many have the same now; 0: too many, too few, or not this set's to ask about."""
+    if not scene.stands(event) or not scene.owns_value(predicate_of(event), event.value):
+        return 0
+    kind = event.entity.split("/", 1)[0]
+    conditions = [Condition(attribute=e.attribute, value=e.value) for e in (event, *more)]
+    members = len(scene.now.holders(kind, conditions)[0])
+    return members if _FEWEST <= members <= _MOST else 0
+
+
+def _about(event: WorldEvent) -> str:
+    return f"{predicate_of(event)}={event.value}"
+
+
+def count(scene: Scene, event: WorldEvent) -> Draft | None:
+    """How many have a value."""
+    if not _members(scene, event):
+        return None
+    kind = event.entity.split("/", 1)[0]
+    word, several = WORDS[kind]
+    value = scene.shown(event)
+    noun = scene.lexicon.noun(predicate_of(event), f"the {word}")
+    texts = (
+        f"For how many {several} that I told you about is it true that {noun} is {value}?",
+        f"How many different {several} are there for which {noun} is {value}?",
+        f"Count the {several} of which you know that {noun} is {value}.",
+    )
+    condition = Condition(attribute=event.attribute, value=event.value)
+    program = Count(kind=kind, conditions=(condition,))
+    return Draft(program, texts, "count", about=_about(event))
+
+
+def which(scene: Scene, event: WorldEvent) -> Draft | None:
+    """Which ones have a value."""
+    if not _members(scene, event):
+        return None
+    kind = event.entity.split("/", 1)[0]
+    word, several = WORDS[kind]
+    value = scene.shown(event)
+    noun = scene.lexicon.noun(predicate_of(event), f"the {word}")
+    texts = (
+        f"Name all {several} for which {noun} is {value}.",
+        f"Which {several} do you know of where {noun} is {value}? List all of them.",
+        f"Of all {several} I told you about, which are those where {noun} is {value}?",
+    )
+    condition = Condition(attribute=event.attribute, value=event.value)
+    program = Which(kind=kind, conditions=(condition,))
+    return Draft(program, texts, "list", about=_about(event))
+
+
+def _other(scene: Scene, event: WorldEvent, attribute: str) -> WorldEvent | None:
+    held = scene.now.standing(event.entity, attribute)
+    return held[0] if held else None
+
+
+def spread(scene: Scene, event: WorldEvent) -> Draft | None:
+    """All machines, addresses or accounts that entries with a value name."""
+    if not _members(scene, event):
+        return None
+    wanted = [name for name in ("machine", "address", "account") if name != event.attribute]
+    show = wanted[int(scene.chance.random() * len(wanted))]
+    said = scene.lexicon.noun(predicate_of(event), "the log entry")
+    texts = (
+        f"Which {_plural(show)} appear in the log entries where {said} is {scene.shown(event)}?",
+        f"List every {show} named by log entries for which {said} is {scene.shown(event)}.",
+        (
+            f"Look at all log entries where {said} is {scene.shown(event)}. "
+            f"Which {_plural(show)} do they name?"
+        ),
+    )
+    condition = Condition(attribute=event.attribute, value=event.value)
+    program = Which(kind="log", conditions=(condition,), show=show)
+    return Draft(program, texts, "list", about=_about(event))
+
+
+def _plural(word: str) -> str:
+    return f"{word}es" if word.endswith("s") else f"{word}s"
+
+
+def pair(scene: Scene, event: WorldEvent) -> Draft | None:
+    """What the only entry with an address and a machine says."""
+    others = {name: _other(scene, event, name) for name in ("address", "machine", "action")}
+    keys = [held for name, held in others.items() if held and name != event.attribute][:2]
+    if len(keys) != 2 or not scene.owns_value(predicate_of(event), event.value):
+        return None
+    said = " and ".join(
+        f"{scene.lexicon.noun(predicate_of(e), 'the entry')} is {scene.shown(e)}" for e in keys
+    )
+    noun = scene.lexicon.noun(predicate_of(event), "the log entry")
+    texts = (
+        f"What is {noun} where {said}?",
+        f"In one log entry, {said}. What is {scene.lexicon.noun(predicate_of(event), 'it')}?",
+        f"Find the log entry for which {said}, and tell me {noun}.",
+    )
+    conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in keys)
+    program = Value(of=Having(kind="log", conditions=conditions), attribute=event.attribute)
+    return Draft(program, texts, "lookup", about=_about(event))
+
+
+def entry(scene: Scene, event: WorldEvent) -> Draft | None:
+    """Which entry has an account and an address."""
+    if event.attribute != "account" or not scene.owns_value(predicate_of(event), event.value):
+        return None
+    other = _other(scene, event, "address")
+    if other is None:
+        return None
+    said = [
+        f"{scene.lexicon.noun(predicate_of(e), 'which log entry' if not n else 'it')} is "
+        f"{scene.shown(e)}"
+        for n, e in enumerate((event, other))
+    ]
+    this = [
+        f"{scene.lexicon.noun(predicate_of(e), 'the entry')} is {scene.shown(e)}"
+        for e in (event, other)
+    ]
+    texts = (
+        f"{capital(said[0])} while {said[1]}?",
+        f"Give the number of the log entry for which {this[0]} and {this[1]}.",
+        f"Which log entry is it: {this[0]}, and {this[1]}?",
+    )
+    conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in (event, other))
+    program = Identity(of=Having(kind="log", conditions=conditions))
+    return Draft(program, texts, "lookup", about=_about(event))
+
+
+_COUNTED = tuple(
+    name
+    for name in predicates("person", "project", "component", "rollout", "host", "incident")
+    if attribute_of(name).value in {"name", "choice", "reference"}
+)
+_LOGGED = ("log.account", "log.address", "log.machine")
+_META, _SECURITY = "meta_memory", "security_log_analysis"
+FORMS: tuple[Form, ...] = (
+    Form(_META, "count", _COUNTED, count, anchored=False),
+    Form(_META, "which", _COUNTED, which, anchored=False),
+    Form(_META, "references", predicates("project", "component", "metric", "person",
+                                         values=("reference",)), which, anchored=False),
+    Form(_SECURITY, "count", _LOGGED, count, anchored=False),
+    Form(_SECURITY, "spread", _LOGGED, spread, anchored=False),
+    Form(_SECURITY, "pair", (*_LOGGED, "log.action"), pair, anchored=False),
+    Form(_SECURITY, "entry", ("log.account",), entry, anchored=False),
+)  # fmt: skip
