@@ -15,6 +15,8 @@ from memrig.report.model_depth import (
 from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_head, percent, plural
 
 _LABELS = 8  # that fit below a chart on a phone
+#: A mean over fewer questions is noise that draws the eye: the tables have it, the charts do not.
+_DRAWN = 5
 #: What each operation takes, in words.
 _OPERATIONS = {
     "lookup": "told once, asked for",
@@ -107,7 +109,7 @@ def depth_view(found: DepthSummary | None) -> DepthView | None:
             "depth",
             found.by_depth,
             [Tick(tenth / 10, f"{10 * tenth} %") for tenth in range(0, 11, 2)],
-            "place of the evidence: 0 % the oldest episode, 100 % the newest",
+            "place of the evidence, from the oldest episode",
         ),
         distance=_chart(
             found,
@@ -138,7 +140,8 @@ def _note(found: DepthSummary) -> str:
     left = f"; {count(found.left_out)} more have no evidence before them" if found.left_out else ""
     return (
         f"{plural(found.questions, 'question')} of scenarios of at least "
-        f"{found.least_episodes} episodes{left}"
+        f"{found.least_episodes} episodes{left}. The charts leave out places with fewer than "
+        f"{_DRAWN} questions"
     )
 
 
@@ -165,7 +168,7 @@ def _dots(estimates: Sequence[Estimate | None]) -> tuple[Dot, ...]:
     return tuple(
         Dot((place + 0.5) * room, item.value, item.low, item.high)
         for place, item in enumerate(estimates)
-        if item is not None
+        if item is not None and item.n >= _DRAWN
     )
 
 

@@ -29,7 +29,8 @@ def print_depth(report: Report, console: Console) -> None:
     ):
         for start in range(0, len(bins), _ACROSS):
             some = slice(start, start + _ACROSS)
-            _print_bins(report, console, title, [head, *labels[some]], bins[some])
+            said = "and further away" if start else title
+            _print_bins(report, console, said, [head, *labels[some]], bins[some])
 
 
 def _print_bins(
