@@ -12,6 +12,7 @@ from memrig.grading.judges.base import NO_VERDICT, UNDECIDED
 from memrig.grading.judges.reference import judge_warning
 from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
+from memrig.report.across import across_of
 from memrig.report.answering import answering_summary, is_dataset, published_rows
 from memrig.report.boots import boots_of, shared_boots
 from memrig.report.calibrated import calibration_summary
@@ -108,6 +109,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
+        across=across_of(directory, lock, grader, found),
         boots=boots,
         executions=tuple(executions),
     )

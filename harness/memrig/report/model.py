@@ -12,6 +12,7 @@ from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
 from memrig.stats.composite import Composite
+from memrig.stats.seeds import AcrossSeeds
 from memrig.stats.summary import MetricValue
 
 SCHEMA_VERSION = "memrig.report/1"
@@ -304,6 +305,7 @@ class Report(_Frozen):
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]
+    across: AcrossSeeds | None = None
     boots: tuple[Boot, ...] = ()
     executions: tuple[Execution, ...]
 
