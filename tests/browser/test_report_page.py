@@ -9,6 +9,7 @@ from memrig.report.model import Report
 from support.answer_reports import answered_report, hostile_answers
 from support.browser import Browser, find_browser
 from support.pages import Page
+from support.places import placed_report
 from support.reports import SCRIPT, hostile_report, incomplete_report, sample_report
 from support.timelines import hostile_over_time, report_over_time
 
@@ -37,7 +38,9 @@ def saved(report: Report, folder: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("report", [sample_report(), answered_report(), report_over_time()])
+@pytest.mark.parametrize(
+    "report", [sample_report(), answered_report(), report_over_time(), placed_report()]
+)
 def test_the_page_renders(browser: Browser, tmp_path: Path, report: Report) -> None:
     """The browser's own parser finds the same document that was written."""
     page = Page(browser.dom(saved(report, tmp_path)))
@@ -81,6 +84,7 @@ def test_nothing_is_loaded_from_elsewhere(browser: Browser, tmp_path: Path) -> N
         hostile_answers(),
         report_over_time(),
         hostile_over_time(),
+        placed_report(),
     ],
 )
 def test_it_fits_without_scrolling_sideways(

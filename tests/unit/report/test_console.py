@@ -19,6 +19,7 @@ from memrig.report.console import (
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
 from support.answer_reports import answered_report, hostile_answers
+from support.places import placed_report
 from support.reports import (
     HOSTILE,
     hostile_report,
@@ -34,6 +35,7 @@ REPORTS = {
     "hostile": hostile_report,
     "answers": answered_report,
     "hostile answers": hostile_answers,
+    "places": placed_report,
 }
 
 
