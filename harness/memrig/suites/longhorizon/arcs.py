@@ -70,16 +70,16 @@ class Thing:
         twin: its sibling.
         used: for each attribute the values that were said of it, true or not.
         last: for each attribute the truth event told last.
-        turns: for each attribute that changes, the turns that tell it.
+        turns: for each attribute the turns that tell it, in order.
     """
 
     entity: Entity
     kind: Kind
     told: tuple[str, ...] = ()
     twin: "Thing | None" = None
-    used: dict[str, list[str]] = field(default_factory=dict)
+    used: dict[str, tuple[str, ...]] = field(default_factory=dict)
     last: "dict[str, Last]" = field(default_factory=dict)
-    turns: dict[str, list[int]] = field(default_factory=dict)
+    turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,12 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All beats of a world in the order of its turns, and all its entities."""
+    """All beats of a world in the order of its turns, and all its entities.
 
-    beats: list[Beat]
+    Beats come once: who is told about for the last time is forgotten.
+    """
+
+    beats: Iterator[Beat]
     things: list[Thing]
 
 
@@ -147,12 +150,15 @@ class Planner:
         for block in ("callbacks", "distractors"):
             self._plan_asides(block)
         order = sorted(range(len(self._beats)), key=self._places.__getitem__)
-        beats = [self._beats[number] for number in order]
-        for turn, beat in enumerate(beats):
-            if beat.thing is not None:
+        for turn, number in enumerate(order):
+            beat = self._beats[number]
+            if beat.thing is not None and not beat.thing.kind.at_once:
+                turns = beat.thing.turns
                 for attribute in beat.attributes:
-                    beat.thing.turns.setdefault(attribute, []).append(turn)
-        return Plan(beats, self._things)
+                    turns[attribute] = (*turns.get(attribute, ()), turn)
+        waiting = [self._beats[number] for number in reversed(order)]
+        self._beats.clear()
+        return Plan((waiting.pop() for _ in order), self._things)
 
     def chance(self, *purpose: str) -> Chance:
         """A stream of chance of its own for each purpose."""

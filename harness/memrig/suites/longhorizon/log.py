@@ -15,7 +15,14 @@ from typing import Self, TypeVar, cast
 
 from memrig.errors import DataError
 from memrig.model.canonical import Digest
-from memrig.suites.longhorizon.model import Block, Entity, PlannedTurn, WorldEvent
+from memrig.suites.longhorizon.model import (
+    Block,
+    Entity,
+    EventKind,
+    PlannedTurn,
+    Reliability,
+    WorldEvent,
+)
 
 FORMAT = 1
 _APPLICATION = 0x6D726967  # "mrig", in the file's header
@@ -57,6 +64,9 @@ _KEPT = 4_096
 _READ = 2_048
 
 TurnRow = tuple[int, Block, str, str, int]
+EventRow = tuple[
+    int, int, str, str, EventKind, str, str, str, str, Reliability, int | None, int | None
+]
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -142,11 +152,12 @@ class EventLog:
 
     def add_events(self, events: Iterable[WorldEvent]) -> None:
         """Adds events, in the order of their ids."""
+        self.add_event_rows(map(_event_row, events))
+
+    def add_event_rows(self, rows: Iterable[EventRow]) -> None:
+        """Adds events as rows, with the fields of a `WorldEvent` in their order."""
         self._events.clear()
-        self._add(
-            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            map(_event_row, events),
-        )
+        self._add("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _add(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         self._db.execute("BEGIN")

@@ -8,6 +8,7 @@ product is exact to the bit on every platform.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 from memrig.suites.longhorizon.model import Block
 from memrig.suites.longhorizon.schema import SHARES
@@ -87,6 +88,13 @@ def even(chance: Chance, first: int, horizon: int, count: int) -> list[int]:
     ]
 
 
+@cache
+def _minutes(turns: int) -> int:
+    """How long so many turns take."""
+    loose = min(turns, _LOOSE)
+    return _PACE * loose + _PACKED * (turns - loose)
+
+
 @dataclass(frozen=True, slots=True)
 class Calendar:
     """The days of a world.
@@ -105,17 +113,10 @@ class Calendar:
         first = date(2030, 1, 7).toordinal()
         return cls(first + 7 * below(chance, 312), turns)
 
-    @property
-    def minutes(self) -> int:
-        """How long the whole horizon is."""
-        loose = min(self.turns, _LOOSE)
-        return _PACE * loose + _PACKED * (self.turns - loose)
-
     def minute(self, index: int, jitter: float) -> int:
         """When a turn is told, in minutes from the first midnight; never before the turn before."""
-        start = self.minutes * index // self.turns
-        step = self.minutes // self.turns
-        return 480 + start + int(jitter * step)
+        minutes = _minutes(self.turns)
+        return 480 + minutes * index // self.turns + int(jitter * (minutes // self.turns))
 
     def ordinal(self, minute: int) -> int:
         """The day of a minute."""

@@ -22,6 +22,10 @@ _CROWD = {"account": 4, "address": 3, "machine": 5}
 _TENTHS = {"%": 989, "kWh": 9_900, "hours": 9_900}
 
 
+#: The value of a key that holds, all that were said of it, and of its sibling's.
+_Said = tuple[str, tuple[str, ...], tuple[str, ...]]
+
+
 @lru_cache(maxsize=2_048)
 def iso(ordinal: int) -> str:
     """The ISO day of a proleptic ordinal."""
@@ -52,7 +56,7 @@ class Values:
             if thing.entity.kind == "person":
                 self._people.setdefault(whose, []).append(thing.entity.entity_id)
 
-    def draw(self, thing: Thing, attribute: Attribute, today: int, ahead: int | None) -> str:
+    def draw(self, thing: Thing, attribute: Attribute, today: int, turn: int | None) -> str:
         """A value for a key, remembered as said.
 
         It is none that was said of the key before, nor of the sibling's, as far as there are
@@ -62,27 +66,33 @@ class Values:
             thing: the entity.
             attribute: of its kind.
             today: the ordinal of the day it is told.
-            ahead: how many changes are still to come, for values that follow one another; none:
-                this one is no truth.
+            turn: that tells it, which decides how much room later changes need among values that
+                follow one another; none: this value is no truth.
         """
         name = attribute.name
-        used = thing.used.setdefault(name, [])
+        used = thing.used.get(name, ())
         held = thing.last[name].value if name in thing.last else ""
+        twin = thing.twin.used.get(name, ()) if thing.twin is not None else ()
         value = ""
-        if ahead is not None and attribute.pool in _ORDERED:
-            twin = thing.twin.used.get(name, []) if thing.twin is not None else []
-            value = self._later(attribute.pool, held, [*used, *twin], ahead)
+        if turn is not None and attribute.pool in _ORDERED:
+            ahead = sum(later > turn for later in thing.turns[name])
+            value = self._later(attribute.pool, held, used + twin, ahead)
             value = value or self._later(attribute.pool, held, used, ahead)
-        value = value or self._fresh(thing, attribute, today, held)
-        used.append(value)
+        value = value or self._fresh(thing, attribute, today, (held, used, twin))
+        thing.used[name] = (*used, value)
         return value
 
-    def _fresh(self, thing: Thing, attribute: Attribute, today: int, held: str) -> str:
+    def line(self, attribute: Attribute) -> str:
+        """A value of a log line, which others may have too."""
+        pool = self._names.pool(attribute.pool)
+        part = min(len(pool), self._crowds.get(attribute.name, len(pool)))
+        # A seed's own part: pools are products, so that neighbours look alike.
+        return pool[(self._offset + below(self._chance, part) * 997) % len(pool)]
+
+    def _fresh(self, thing: Thing, attribute: Attribute, today: int, said: _Said) -> str:
         """A value that is none of those said before, if that can be had within a few tries."""
-        name = attribute.name
-        used = thing.used[name]
-        others = thing.twin.used.get(name, ()) if thing.twin is not None else ()
-        own = f"{thing.kind.name}.{name}"
+        held, used, others = said
+        own = f"{thing.kind.name}.{attribute.name}"
         for attempt in range(_TRIES):
             value = self._any(thing, attribute, today)
             free = value not in others and (own, value) not in self._owned
@@ -97,7 +107,8 @@ class Values:
     def _any(self, thing: Thing, attribute: Attribute, today: int) -> str:
         """A value of an attribute's kind."""
         if attribute.pool:
-            return self._pooled(thing, attribute)
+            pool = self._names.pool(attribute.pool)
+            return pool[below(self._chance, len(pool))]
         match attribute.value:
             case "number":
                 return self._number(attribute, thing.entity.unit)
@@ -109,14 +120,6 @@ class Values:
                 return value
             case _:
                 return self._day(attribute.name, today)
-
-    def _pooled(self, thing: Thing, attribute: Attribute) -> str:
-        pool = self._names.pool(attribute.pool)
-        if thing.kind.at_once and attribute.name in self._crowds:
-            part = min(len(pool), self._crowds[attribute.name])
-            # A seed's own part: pools are products, so that neighbours look alike.
-            return pool[(self._offset + below(self._chance, part) * 997) % len(pool)]
-        return pool[below(self._chance, len(pool))]
 
     def _number(self, attribute: Attribute, unit: str) -> str:
         least, most, step = attribute.span

@@ -15,7 +15,7 @@ from memrig.suites.longhorizon.world import simulate
 from support.plain_words import PlainWords
 
 #: Of seed 42 at 1,000 turns. It changes with the simulator, and with nothing else.
-DIGEST = "sha256:c4f84146bdc524ca9163386114e488d3ed9df384bde908e9e6929a4053fe2c1b"
+DIGEST = "sha256:73b2aeebed68d49d590583241225d45ca6b8f5425e7d4e7d080ba976692d54ee"
 
 
 @pytest.fixture(scope="module")
