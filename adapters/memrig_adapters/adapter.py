@@ -81,7 +81,10 @@ class Adapter:
         raise NotImplementedError(f"{type(self).__name__} implements no flush")
 
     def search(self, query: Query) -> Maybe[Sequence[Hit]]:
-        """Returns the best hits, best first, at most `query.limit`."""
+        """Returns the best hits, best first, at most `query.limit`.
+
+        A system that cannot search leaves it out, declares no search mode, and has an `answer`.
+        """
         raise NotImplementedError(f"{type(self).__name__} implements no search")
 
     def reset(self) -> Maybe[None]:
@@ -180,11 +183,15 @@ def check_capabilities(adapter: Adapter) -> Capabilities:
     if not isinstance(declared, Capabilities):
         raise AdapterBug(f"{type(adapter).__name__}.capabilities is {declared!r}")
     _check_declared(declared)
-    missing = [m for m in ("flush", "search", "reset") if not overrides(adapter, m)]
+    find = "search" if declared.search_modes else "answer"
+    missing = [m for m in ("flush", find, "reset") if not overrides(adapter, m)]
     if not (overrides(adapter, "ingest") or overrides(adapter, "ingest_batch")):
         missing.insert(0, "ingest")
     if missing:
-        raise AdapterBug(f"{type(adapter).__name__} lacks {', '.join(missing)}")
+        why = "" if declared.search_modes else " (capabilities.search_modes is empty)"
+        raise AdapterBug(f"{type(adapter).__name__} lacks {', '.join(missing)}{why}")
+    if overrides(adapter, "search") and not declared.search_modes:
+        raise AdapterBug(f"{type(adapter).__name__} searches, but declares no search mode")
     return declared
 
 
@@ -192,8 +199,8 @@ def _check_declared(declared: Capabilities) -> None:
     if not declared.name or not declared.version:
         raise AdapterBug(f"capabilities: no name or no version: {declared!r}")
     modes = declared.search_modes
-    if not modes or len(set(modes)) != len(modes):
-        raise AdapterBug(f"capabilities.search_modes is empty or repeats a mode: {modes}")
+    if len(set(modes)) != len(modes):
+        raise AdapterBug(f"capabilities.search_modes repeats a mode: {modes}")
     if not 1 <= declared.max_results < 2**32:
         raise AdapterBug(f"capabilities.max_results is {declared.max_results}")
     names = [item.name for item in declared.filter_fields]

@@ -59,7 +59,7 @@ def capabilities_message(
             )
             for item in capabilities.filter_fields
         ],
-        max_results=capabilities.max_results,
+        max_results=capabilities.max_results if capabilities.search_modes else 0,
         supports_retrieve=overrides(adapter, "retrieve"),
         supports_answer=overrides(adapter, "answer"),
         supports_forget=overrides(adapter, "forget"),

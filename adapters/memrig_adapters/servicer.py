@@ -109,6 +109,8 @@ class Servicer(pb_grpc.MemoryAdapterServicer):
         """Returns hits, cut to the limit."""
 
         def work() -> pb.SearchResponse:
+            if not self._capabilities.search_modes:
+                raise NotImplementedError("this memory cannot be searched; it answers by itself")
             query = parse_query(request, self._capabilities)
             hits = self._runner.run(context, lambda: self._adapter.search(query))
             return pb.SearchResponse(

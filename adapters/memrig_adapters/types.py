@@ -200,7 +200,8 @@ class Capabilities:
     Args:
         name: the memory system's name, shown in every table.
         version: the memory system's version, likewise.
-        search_modes: the modes that search honours; the first is not special.
+        search_modes: the modes that search honours; the first is not special. None: the system
+            cannot search, and answers by itself.
         filter_fields: the fields that search can filter by.
         max_results: the most hits that one search returns.
         supports_as_of: search honours `Query.as_of`.

@@ -103,16 +103,19 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
     """Checks the handshake and keeps what matters.
 
     Raises:
-        ContractError: another contract major, no boot id, no results, no search mode, or an enum
-            value that the contract does not have.
+        ContractError: another contract major, no boot id, no results, neither a search mode nor
+            answers, or an enum value that the contract does not have.
     """
     problems = [
         problem
         for problem, wrong in (
             ("name is empty", not message.name),
             ("boot_id is empty", not message.boot_id),
-            ("search_modes is empty", not message.search_modes),
-            ("max_results is 0", message.max_results == 0),
+            (
+                "search_modes is empty, and supports_answer is false",
+                not message.search_modes and not message.supports_answer,
+            ),
+            ("max_results is 0", bool(message.search_modes) and message.max_results == 0),
             (
                 f"search_modes holds {list(message.search_modes)}, not all of them modes",
                 not all(map(_is_mode, message.search_modes)),

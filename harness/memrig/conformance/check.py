@@ -1,7 +1,7 @@
 """What a check is: a name, a reason, a rule, and a coroutine that finds out."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memrig.conformance.context import Context
 from memrig_proto.v1 import memory_adapter_pb2 as pb
@@ -57,3 +57,14 @@ def check(
         return Check(check_id, title, reason, spec, condition, slow, run)
 
     return make
+
+
+def of_search(check: Check) -> Check:
+    """The same check, asked only of what can be searched (protocol §4.3)."""
+    before = check.condition
+
+    def holds(declared: Capabilities) -> bool:
+        return bool(declared.search_modes) and before.holds(declared)
+
+    reasons = ("no search mode is declared", before.otherwise)
+    return replace(check, condition=Condition(holds, " or ".join(filter(None, reasons))))

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -24,6 +24,13 @@ _USUAL_LIMIT = 10
 _PER_MESSAGE = 64
 
 T = TypeVar("T")
+
+
+class Asking(Awaitable[object], Protocol):
+    """A call under way that may be cancelled."""
+
+    def cancel(self) -> bool:
+        """Lets go of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,12 @@ class Context:
         as_of: datetime | None = None,
         deadline_s: float | None = None,
     ) -> pb.SearchResponse:
-        """Searches; the limit is 10 unless told, or what the adapter can give."""
+        """Searches; the limit is 10 unless told, or what the adapter can give.
+
+        What cannot be searched is asked, and its answer stands for a hit (protocol §4.3).
+        """
+        if not self.capabilities.search_modes:
+            return await self._answered(query)
         request = pb.SearchRequest(
             query=query,
             mode=mode,
@@ -160,6 +172,27 @@ class Context:
         )
         allowed = deadline_s or self.deadlines.search
         return await answer(self.stub.Search(request, timeout=allowed), "Search", allowed)
+
+    async def _answered(self, question: str) -> pb.SearchResponse:
+        allowed = self.deadlines.flush  # a system that thinks before it speaks
+        call = self.stub.Answer(pb.AnswerRequest(question=question), timeout=allowed)
+        given = await answer(call, "Answer", allowed)
+        hit = pb.Hit(text=given.answer, source_episode_ids=given.source_episode_ids)
+        return pb.SearchResponse(hits=[hit] if given.answer else [], boot_id=given.boot_id)
+
+    def asking(self, query: str, deadline_s: float, unknown: bytes = b"") -> Asking:
+        """A question under way: a search for one hit, or Answer of what cannot be searched.
+
+        `unknown` is put behind the request as it goes over the wire.
+        """
+        if self.capabilities.search_modes:
+            known = pb.SearchRequest(query=query, limit=1).SerializeToString()
+            request = pb.SearchRequest.FromString(known + unknown)
+            return self.stub.Search(request, timeout=deadline_s)
+        asked = pb.AnswerRequest.FromString(
+            pb.AnswerRequest(question=query).SerializeToString() + unknown
+        )
+        return self.stub.Answer(asked, timeout=deadline_s)
 
     async def status_of_search(self, request: pb.SearchRequest) -> str:
         """The status that a search ends with."""

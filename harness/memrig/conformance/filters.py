@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from memrig.conformance.check import Check, Condition, check
+from memrig.conformance.check import Check, Condition, check, of_search
 from memrig.conformance.context import Context
 from memrig.conformance.facts import Fact, find
 from memrig.conformance.search import require_refused
@@ -166,7 +166,7 @@ def _rfc3339(moment: datetime) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    unknown_filter,
+    of_search(unknown_filter),
     timestamp_filter,
     metadata_filter,
     before_limit,

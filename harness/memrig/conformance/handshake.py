@@ -14,7 +14,7 @@ import grpc
 from memrig.client.connection import SERVICE
 from memrig.client.convert import CONTRACT_MAJOR
 from memrig.conformance.check import Check, check
-from memrig.conformance.context import Context, callable_tool, health_status
+from memrig.conformance.context import Context, callable_tool, health_status, status
 from memrig.conformance.verdict import NotApplicable, require
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
@@ -73,13 +73,16 @@ async def health_under_load(context: Context) -> None:
     spec="protocol §4.2, §4.3",
 )
 async def capabilities_valid(context: Context) -> None:
-    """Name, version, boot_id, search modes and max_results are set, and every enum has a value."""
+    """Name, version and boot_id are set, and search modes and max_results of what can search."""
     problems = list(_handshake_problems(context.capabilities))
     require(not problems, "; ".join(problems), expected="a complete handshake", got=problems)
 
 
 def _handshake_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
-    for name in ("name", "version", "boot_id", "max_results", "search_modes"):
+    needed = ["name", "version", "boot_id"]
+    if declared.search_modes or not declared.supports_answer:
+        needed += ["max_results", "search_modes"]
+    for name in needed:
         if not getattr(declared, name):
             yield f"{name} is not set"
     if unknown := [mode for mode in declared.search_modes if mode not in _MODES]:
@@ -239,9 +242,9 @@ async def boot_id_everywhere(context: Context) -> None:
 )
 async def unknown_fields(context: Context) -> None:
     """A field that the contract does not have is ignored."""
-    known = pb.SearchRequest(query=context.fact().query, limit=1).SerializeToString()
-    request = pb.SearchRequest.FromString(known + _UNKNOWN_FIELD)
-    code = await context.status_of_search(request)
+    code = await status(
+        context.asking(context.fact().query, context.deadlines.flush, _UNKNOWN_FIELD)
+    )
     require(code == "OK", "a request with an unknown field", expected="OK", got=code)
 
 

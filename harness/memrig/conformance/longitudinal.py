@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from memrig.conformance.check import Check, Condition, check
+from memrig.conformance.check import Check, Condition, check, of_search
 from memrig.conformance.context import Context, answer, status
 from memrig.conformance.facts import Fact, opaque_id
 from memrig.conformance.verdict import NotApplicable, require
@@ -185,7 +185,7 @@ async def _require_sources(context: Context, fact: Fact, taken: Collection[str])
 
 
 CHECKS: tuple[Check, ...] = (
-    chunk_sources,
+    of_search(chunk_sources),
     chunk_retrieved,
     scopes_apart,
     no_future,

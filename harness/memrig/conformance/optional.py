@@ -4,7 +4,7 @@ import json
 import math
 from datetime import UTC, datetime
 
-from memrig.conformance.check import Check, Condition, check
+from memrig.conformance.check import Check, Condition, check, of_search
 from memrig.conformance.context import Context, answer, callable_tool, status
 from memrig.conformance.facts import find, opaque_id
 from memrig.conformance.verdict import NotApplicable, require
@@ -32,6 +32,24 @@ def _require_flag(name: str, declared: bool, code: str) -> None:
         require(
             code == "UNIMPLEMENTED", f"{name} is not declared", expected="UNIMPLEMENTED", got=code
         )
+
+
+@check(
+    "flags.search",
+    reason="A memory that answers and cannot be searched is run in mode “native” alone.",
+    spec="protocol §4.3, §4.4",
+)
+async def flag_search(context: Context) -> None:
+    """Search is UNIMPLEMENTED exactly where no search mode is declared; then Answer is."""
+    declared = context.capabilities
+    code = await context.status_of_search(pb.SearchRequest(query=context.fact().query, limit=1))
+    _require_flag("Search", bool(declared.search_modes), code)
+    require(
+        declared.search_modes or declared.supports_answer,
+        "neither a search mode nor supports_answer is declared",
+        expected="one of them",
+        got=declared,
+    )
 
 
 @check(
@@ -352,6 +370,7 @@ async def as_of_refused(context: Context) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
+    flag_search,
     flag_retrieve,
     flag_answer,
     flag_forget,
@@ -370,5 +389,5 @@ CHECKS: tuple[Check, ...] = (
     forget_then_again,
     forget_nothing,
     as_of_honoured,
-    as_of_refused,
+    of_search(as_of_refused),
 )

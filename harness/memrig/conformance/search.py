@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from memrig.conformance.check import Check, Condition, check
+from memrig.conformance.check import Check, Condition, check, of_search
 from memrig.conformance.context import Context
 from memrig.conformance.facts import find
 from memrig.conformance.verdict import require
@@ -284,21 +284,21 @@ async def unknown_mode(context: Context) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    empty_memory,
-    limit_one,
-    limit_between,
-    limit_max_results,
-    scores,
-    refs,
+    of_search(empty_memory),
+    of_search(limit_one),
+    of_search(limit_between),
+    of_search(limit_max_results),
+    of_search(scores),
+    of_search(refs),
     repeatable,
     questions_leave_memory_alone,
-    declared_modes,
-    longest_query,
+    of_search(declared_modes),
+    of_search(longest_query),
     query_is_text,
-    empty_query,
-    too_long_query,
-    limit_zero,
-    limit_too_high,
-    undeclared_mode,
-    unknown_mode,
+    of_search(empty_query),
+    of_search(too_long_query),
+    of_search(limit_zero),
+    of_search(limit_too_high),
+    of_search(undeclared_mode),
+    of_search(unknown_mode),
 )

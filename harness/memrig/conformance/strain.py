@@ -29,8 +29,7 @@ async def tiny_deadline(context: Context) -> None:
     await context.ingest(fact.episode() for fact in told)
     await context.flush()
     for fact in told:
-        request = pb.SearchRequest(query=fact.query, limit=1)
-        code = await status(context.stub.Search(request, timeout=_TINY_S))
+        code = await status(context.asking(fact.query, _TINY_S))
         require(
             code in {"OK", "DEADLINE_EXCEEDED"},
             "a search with a deadline of 1 ms",
@@ -81,8 +80,7 @@ async def cancelled_search(context: Context) -> None:
     await context.ingest([context.fact().episode()])
     await context.flush()
     for _ in range(8):
-        request = pb.SearchRequest(query=context.fact().query, limit=1)
-        call = context.stub.Search(request, timeout=context.deadlines.search)
+        call = context.asking(context.fact().query, context.deadlines.search)
         await asyncio.sleep(0)  # let it leave
         call.cancel()
     await context.require_usable("cancelled searches")

@@ -21,6 +21,9 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,38}$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9._/-]+$")]
 User = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*(:[0-9]+)?$")]
 
+#: How questions are answered (architecture §6).
+AnswerMode = Literal["retrieval", "reader", "agent", "native"]
+
 #: The adapter's own container in `AdapterRef.images`; companions go by their own names.
 ADAPTER_SERVICE = "adapter"
 NOBODY = "65534:65534"
@@ -107,6 +110,8 @@ class ProcessCommand(_Strict):
 class AdapterManifest(_Strict):
     """The whole of `adapter.toml`.
 
+    `modes` are those that the system can be run in, the usual one first; none leaves it open.
+
     Raises:
         pydantic.ValidationError: an unknown key, a wrong value, or a service that waits for one
             that does not exist (or for itself, in a circle).
@@ -118,6 +123,7 @@ class AdapterManifest(_Strict):
     port: int = Field(default=50051, ge=1024, le=65535)
     start_timeout_s: float = Field(default=30.0, gt=0, le=3600)
     models: tuple[str, ...] = ()
+    modes: tuple[AnswerMode, ...] = ()
     image: Container
     services: dict[Name, Service] = Field(default_factory=dict)
     process: ProcessCommand | None = None

@@ -8,10 +8,10 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from memrig.model.canonical import digest_of, short
-from memrig.model.manifest import AdapterRef
+from memrig.model.manifest import AdapterRef, AnswerMode
 from memrig.model.scenario import ScenarioRef
 
-Mode = Literal["retrieval", "reader", "agent", "native"]
+Mode = AnswerMode
 Isolation = Literal["fresh", "reset", "pooled"]
 TrialKind = Literal["scored", "isolation-audit"]
 

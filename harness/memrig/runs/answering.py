@@ -3,12 +3,15 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from memrig.answering.prompts import prompts_digest
 from memrig.errors import UsageError
 from memrig.gateway.prices import BUILT_IN
 from memrig.grading.base import Grader, load_grader
+from memrig.model.manifest import load_manifest
 from memrig.model.trial import PRESETS, AnswerSpec, Budget, Mode
+from memrig.pod.images import MANIFEST_FILE
 from memrig.runs.config import RunConfig
 from memrig.suites.base import Suite
 
@@ -47,10 +50,7 @@ def settle_answering(
         UsageError: an unknown mode or protocol, ones that do not fit each other, or a judge that is
             none.
     """
-    mode = config.mode or suite.modes[0]
-    if mode not in suite.modes:
-        message = f"{suite.name} has no mode {mode!r}"
-        raise UsageError(message, where="--mode", fix=f"one of: {', '.join(suite.modes)}")
+    mode = _mode(config, suite)
     judge = config.judge_model or (environ.get(JUDGE_VARIABLE, "") if mode != "retrieval" else "")
     if judge.startswith(BUILT_IN):
         where = f"--judge-model {judge}" if config.judge_model else f"{JUDGE_VARIABLE}={judge}"
@@ -68,6 +68,25 @@ def settle_answering(
         judge="" if grader.judge == "none" else judge,
         budget=config.budget or _default_budget(mode),
     )
+
+
+def _mode(config: RunConfig, suite: Suite) -> Mode:
+    """The mode asked for, else the first of the adapter's that the suite has, else the suite's."""
+    able = _modes_of(config.adapter)
+    mode = config.mode or next((m for m in able if m in suite.modes), suite.modes[0])
+    if mode not in suite.modes:
+        message = f"{suite.name} has no mode {mode!r}"
+        raise UsageError(message, where="--mode", fix=f"one of: {', '.join(suite.modes)}")
+    if able and mode not in able:
+        message = f"{config.adapter} can only be run in mode {' or '.join(able)}"
+        raise UsageError(message, where=f"--mode {mode}", fix="leave --mode out, or choose a suite")
+    return mode
+
+
+def _modes_of(adapter: str) -> tuple[Mode, ...]:
+    """The modes that a folder's manifest names; what is no folder shows itself when it starts."""
+    file = Path(adapter) / MANIFEST_FILE
+    return load_manifest(file).modes if file.is_file() else ()
 
 
 def _grader(config: RunConfig, suite: Suite, mode: Mode, has_judge: bool) -> Grader:

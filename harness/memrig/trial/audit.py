@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memrig.client import Pseudonyms
 from memrig.model.canonical import derive
-from memrig.model.scenario import Episode
+from memrig.model.scenario import Episode, Question
 from memrig.model.transcript import AuditRecord
 from memrig.model.trial import TrialSpec
 from memrig.trial.session import Session
@@ -26,11 +26,15 @@ _SMALL_TALK = (
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """An invented fact, the question for it, and the word that gives it away."""
+    """An invented fact, the query and the question for it, and the word that gives it away.
+
+    A query may hold the word. A question must not: who repeats it in an answer remembers nothing.
+    """
 
     token: str
     text: str
     query: str
+    question: str
 
 
 def make_canary(spec: TrialSpec, speaker: str) -> Canary:
@@ -39,7 +43,8 @@ def make_canary(spec: TrialSpec, speaker: str) -> Canary:
     token = "".join(random_.choices(_SYLLABLES, k=3)).capitalize()
     thing = random_.choice(_THINGS)
     text = f"{speaker}: By the way, I keep the spare key to the {thing} with old Mr {token}."
-    return Canary(token, text, f"Who keeps the spare key to the {thing}, is it Mr {token}?")
+    asked = f"Who keeps the spare key to the {thing}"
+    return Canary(token, text, f"{asked}, is it Mr {token}?", f"{asked}?")
 
 
 async def plant(session: Session, canary: Canary, speaker: str) -> bool:
@@ -55,8 +60,15 @@ async def plant(session: Session, canary: Canary, speaker: str) -> bool:
 
 
 async def found(session: Session, canary: Canary) -> bool:
-    """Searches for the canary; true if any hit carries its token."""
+    """Searches for the canary; true if any hit carries its token.
+
+    A memory that cannot be searched is asked, and its answer looked at instead.
+    """
     ids = Pseudonyms(session.spec.seed, "isolation-audit")
+    if not session.capabilities.search_modes:
+        question = Question(question_id="canary", text=canary.question)
+        given = await session.adapter.answer(question, 0, ids)
+        return canary.token.lower() in given.answer.lower()
     limit = min(session.spec.top_k, session.capabilities.max_results)
     search = await session.adapter.search(canary.query, limit, ids)
     return any(canary.token.lower() in hit.text.lower() for hit in search.hits)

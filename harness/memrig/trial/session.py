@@ -18,6 +18,7 @@ from memrig.errors import (
     AdapterRpcError,
     HarnessError,
     InfrastructureError,
+    UsageError,
 )
 from memrig.model.chat import Chat, Phase
 from memrig.model.gold import Gold
@@ -130,12 +131,24 @@ class Session:
         Raises:
             AdapterCrashedError: it died over it.
             ContractError: the handshake broke the contract.
+            UsageError: it cannot search, and the mode needs that.
         """
         try:
             self.capabilities = await self.client.capabilities()
         except AdapterError as error:
             raise await self.crash_of(error) or error from error
         self.log.append(self.capabilities)
+        self._require_search()
+
+    def _require_search(self) -> None:
+        # Before anything is ingested: what cannot be searched has nothing to show after hours.
+        searches = self.capabilities.search_modes or isinstance(self.client, HostClient)
+        if not searches and self.spec.mode != "native":
+            raise UsageError(
+                f"{self.capabilities.name} cannot be searched: it declares no search mode",
+                where=f"--mode {self.spec.mode}",
+                fix="use --mode native: it answers by itself",
+            )
 
     async def reset(self) -> None:
         """Empties the memory.

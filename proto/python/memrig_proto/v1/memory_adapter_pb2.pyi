@@ -192,7 +192,9 @@ class CapabilitiesResponse(_message.Message):
     every later response, so that a silent restart is seen.
     """
     max_results: _builtins.int
-    """Set by the adapter: the most hits one Search returns; at least 1. The rig never asks for more."""
+    """Set by the adapter: the most hits one Search returns; at least 1 where there are search modes.
+    The rig never asks for more.
+    """
     supports_retrieve: _builtins.bool
     """Set by the adapter: Retrieve is implemented."""
     supports_answer: _builtins.bool
@@ -209,7 +211,9 @@ class CapabilitiesResponse(_message.Message):
     """Set by the adapter: hits name source turns where an episode had turns."""
     @_builtins.property
     def search_modes(self) -> _containers.RepeatedScalarFieldContainer[Global___SearchMode.ValueType]:
-        """Set by the adapter: the modes that Search honours. At least one."""
+        """Set by the adapter: the modes that Search honours. None: the system cannot be searched. Then
+        Search is UNIMPLEMENTED, and supports_answer must be true.
+        """
 
     @_builtins.property
     def filter_fields(self) -> _containers.RepeatedCompositeFieldContainer[Global___FilterField]:

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class MemoryAdapterStub(object):
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """
@@ -87,7 +87,7 @@ class MemoryAdapterStub(object):
 
 class MemoryAdapterServicer(object):
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """
@@ -215,7 +215,7 @@ def add_MemoryAdapterServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class MemoryAdapter(object):
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """

@@ -32,7 +32,7 @@ GRPC_VERSION: str
 
 class MemoryAdapterStub:
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """
@@ -67,7 +67,7 @@ class MemoryAdapterStub:
 @_typing.type_check_only
 class MemoryAdapterAsyncStub(MemoryAdapterStub):
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """
@@ -98,7 +98,7 @@ class MemoryAdapterAsyncStub(MemoryAdapterStub):
 
 class MemoryAdapterServicer(metaclass=_abc_1.ABCMeta):
     """A memory system, as the rig sees it. Capabilities, Reset, Ingest, Flush and Search must be
-    implemented. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
+    implemented; in the place of Search, Answer will do. Retrieve, Answer, Forget and CallTool are optional: an adapter that does not declare
     them in Capabilities returns UNIMPLEMENTED. The adapter also serves grpc.health.v1.Health for the
     name "memrig.v1.MemoryAdapter": SERVING means that Ingest may begin.
     """
