@@ -58,8 +58,8 @@ _EVENT = (
 )
 _event_row = attrgetter(*_EVENT.split(", "))
 _entity_row = attrgetter(*_ENTITY.split(", "))
-#: Entities and events of entities that are kept at a time.
-_KEPT = 4_096
+#: Entities that are kept at a time, about 8 MB, and entities whose events are.
+_ENTITIES, _KEPT = 32_768, 4_096
 #: Rows that are read at once; cursors stay open over writes of nobody.
 _READ = 2_048
 
@@ -67,7 +67,6 @@ TurnRow = tuple[int, Block, str, str, int]
 EventRow = tuple[
     int, int, str, str, EventKind, str, str, str, str, Reliability, int | None, int | None
 ]
-K = TypeVar("K")
 V = TypeVar("V")
 
 
@@ -196,7 +195,7 @@ class EventLog:
             row = next(rows, None)
             if row is None:
                 raise KeyError(entity_id)
-            found = _keep(self._entities, entity_id, _entity(row))
+            found = _keep(self._entities, entity_id, _entity(row), _ENTITIES)
         return found
 
     def entities(self, kind: str = "") -> Iterator[Entity]:
@@ -223,7 +222,8 @@ class EventLog:
         found = self._events.get(entity)
         if found is None:
             statement = f"SELECT {_EVENT} FROM events WHERE entity = ? ORDER BY event_id"  # noqa: S608
-            found = _keep(self._events, entity, list(map(_event, self._rows(statement, entity))))
+            told = list(map(_event, self._rows(statement, entity)))
+            found = _keep(self._events, entity, told, _KEPT)
         return [event for event in found if not attribute or event.attribute == attribute]
 
     def holding(self, kind: str, attribute: str, value: str | None = None) -> Iterator[WorldEvent]:
@@ -304,10 +304,10 @@ def _entity(row: tuple) -> Entity:  # type: ignore[type-arg]
     return Entity(entity_id, kind, name, sibling, bool(holdout), unit)
 
 
-def _keep(kept: dict[K, V], key: K, value: V) -> V:
+def _keep(kept: dict[str, V], key: str, value: V, most: int) -> V:
     """Remembers a value, and forgets the oldest quarter where there are too many."""
-    if len(kept) >= _KEPT:
-        for old in list(islice(kept, _KEPT // 4)):
+    if len(kept) >= most:
+        for old in list(islice(kept, most // 4)):
             del kept[old]
     kept[key] = value
     return value

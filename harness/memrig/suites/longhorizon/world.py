@@ -59,9 +59,10 @@ def simulate(log: EventLog, lexicon: Names, seed: int, turns: int) -> None:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Switches the search for circular garbage off: there is none, and it takes a third of the time.
+    """Switches the search for circular garbage off.
 
-    It would go through all that is planned, again and again.
+    There is hardly any, and going through all that is planned, again and again, takes a third of
+    the time.
     """
     enabled = gc.isenabled()
     gc.disable()

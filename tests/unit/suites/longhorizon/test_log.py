@@ -6,6 +6,7 @@ import sqlite3
 import pytest
 
 from memrig.errors import DataError
+from memrig.suites.longhorizon import log as log_module
 from memrig.suites.longhorizon.log import EventLog
 from memrig.suites.longhorizon.model import Entity, PlannedTurn, WorldEvent
 
@@ -133,12 +134,17 @@ def test_what_is_no_event_log_is_refused(tmp_path):
             EventLog.open(path)
 
 
-def test_many_entities_are_read_right_although_few_are_kept():
+def test_entities_and_events_are_read_right_although_few_are_kept(monkeypatch):
     """The memory of what was read does not grow with the world."""
+    monkeypatch.setattr(log_module, "_ENTITIES", 40)
+    monkeypatch.setattr(log_module, "_KEPT", 8)
     with EventLog.create() as log:
-        everybody = [Entity(f"person/p{n}", "person", f"P {n}") for n in range(9_000)]
+        everybody = [Entity(f"person/p{n}", "person", f"P {n}") for n in range(300)]
+        told = [WorldEvent(n, n, f"person/p{n}", "role", "stated", "cook") for n in range(300)]
         log.add_entities(everybody)
+        log.add_events(told)
         rng = random.Random(1)  # noqa: S311
-        for n in [*range(9_000), *(rng.randrange(9_000) for _ in range(500))]:
+        for n in [*range(300), *(rng.randrange(300) for _ in range(500))]:
             assert log.entity(f"person/p{n}") == everybody[n]
-        assert len(log._entities) <= 4_096
+            assert log.events(f"person/p{n}") == [told[n]]
+        assert (len(log._entities), len(log._events)) <= (40, 8)
