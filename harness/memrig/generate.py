@@ -2,7 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,14 +21,17 @@ from memrig.generation.spec import Spec
 from memrig.generation.specfile import BUILT_IN, built_in, read_spec
 from memrig.generation.stuffed import picked_lines, stuffed_of
 from memrig.generation.validators import limits, validate
-from memrig.model.canonical import digest_bytes
+from memrig.model.canonical import digest_bytes, digest_file, short
 from memrig.model.chat import Chat
 from memrig.runs.models import bare_gateway
+from memrig.suites.longhorizon.files import NAMES, write_world
+from memrig.suites.longhorizon.suite import WorldSpec
 from memrig.trial.directory import disk_errors, write_aside
 
 DETERMINISTIC = "deterministic"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _AGAIN = "generate it again, or take the specs and the version of memrig that it was made with"
+_OTHER = "give the same turns, seed, questions and set, and the version of memrig it was made with"
 
 
 def _silent(_: str) -> None:
@@ -107,6 +112,48 @@ def check_longitudinal(
         if listed.get(name) != digest_bytes(data).removeprefix("sha256:"):
             raise VerificationError(f"{name} has another sum", where=str(sums_file), fix=_AGAIN)
     return _digests(settings.out, files)
+
+
+def generate_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
+    """Writes a long-horizon world below `out`; the files written, and the sha256 of each.
+
+    They are written aside, line by line: memory does not grow with the turns, and either all of
+    them are there or none.
+
+    Raises:
+        UsageError: there is no world of this size, or it has fewer questions.
+        InfrastructureError: the disk refuses them.
+    """
+    _make_folder(out)
+    with _world(spec, out) as folder, disk_errors(out):
+        made = {name: (folder / name).replace(out / name) for name in NAMES}
+    return {path: short(digest_file(path), 64) for path in made.values()}
+
+
+def check_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
+    """Generates a long-horizon world again, and compares it with what is there.
+
+    Raises:
+        VerificationError: a file is missing, or differs by so much as a byte.
+        UsageError: there is no world of this size, or it has fewer questions.
+    """
+    with _world(spec, None) as folder:
+        sums = {name: digest_file(folder / name) for name in NAMES}
+    for name, digest in sums.items():
+        path = out / name
+        if not path.is_file() or digest_file(path) != digest:
+            raise VerificationError("is not what this seed makes", where=str(path), fix=_OTHER)
+    return {out / name: short(digest, 64) for name, digest in sums.items()}
+
+
+@contextmanager
+def _world(spec: WorldSpec, beside: Path | None) -> Iterator[Path]:
+    """A world's files in a folder that goes afterwards."""
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".world-") as name:
+        folder = Path(name)
+        with disk_errors(folder):
+            write_world(spec, lambda file: (folder / file).open("wb"))
+        yield folder
 
 
 def _make_folder(folder: Path) -> None:

@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "submission": {*_BELOW_REPORT, "report"},
     "conformance": {"client", "pod", "model"},
     "doctor": {"pod", "suites", "model"},
-    "generate": {"model", "gateway", "trial", "runs", "generation"},
+    "generate": {"model", "suites", "gateway", "trial", "runs", "generation"},
     "api": _EVERYTHING,
     "cli": {*_EVERYTHING, "api", "generate", "doctor"},
 }

@@ -1,4 +1,4 @@
-"""`memrig generate longitudinal`."""
+"""`memrig generate longitudinal` and `memrig generate longhorizon`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +11,13 @@ from memrig.generate import (
     DETERMINISTIC,
     GenerateModels,
     GenerateSettings,
+    check_longhorizon,
     check_longitudinal,
+    generate_longhorizon,
     generate_longitudinal,
 )
 from memrig.runs.config import parse_limits
+from memrig.suites.longhorizon.suite import QUESTIONS, TURNS, QuestionSet, WorldSpec
 
 Specs = Annotated[
     list[str],
@@ -26,7 +29,7 @@ Model = Annotated[str, typer.Option(help="deterministic, or a model's name.")]
 
 @generate_app.callback()
 def generate() -> None:
-    """Makes datasets from specs."""
+    """Makes datasets, from specs or from a seed."""
 
 
 @generate_app.command()
@@ -50,4 +53,20 @@ def longitudinal(  # noqa: PLR0913, PLR0917 - the flags of the command line, one
     settings = GenerateSettings(name, tuple(spec), out, episodes, distractors, models)
     made = check_longitudinal if check else generate_longitudinal
     for path, digest in made(settings, typer.echo).items():
+        typer.echo(f"{path}  sha256 {digest}")
+
+
+@generate_app.command()
+def longhorizon(
+    out: Annotated[Path, typer.Option(help="The folder to write to.")],
+    turns: Annotated[int, typer.Option(help="100 to 100,000.")] = TURNS,
+    seed: Annotated[int, typer.Option(help="Another seed makes another world.")] = 42,
+    questions: Annotated[int, typer.Option(help="15 or more.")] = QUESTIONS,
+    question_set: Annotated[QuestionSet, typer.Option(help="Whom is asked about.")] = "standard",
+    check: Annotated[bool, typer.Option("--check", help="Compare, and write nothing.")] = False,
+) -> None:
+    """Makes a long-horizon world: turns.jsonl, events.jsonl and questions.jsonl."""
+    spec = WorldSpec(seed, turns, questions, question_set)
+    made = check_longhorizon if check else generate_longhorizon
+    for path, digest in made(spec, out).items():
         typer.echo(f"{path}  sha256 {digest}")

@@ -44,29 +44,51 @@ def gold_of(scene: Scene, draft: Draft, found: Answer) -> GoldAnswer:
     """The typed gold of a question."""
     if draft.reason:
         return AbstentionGold(type="abstention", reason=draft.reason)
-    match draft.program:
+    program = draft.program
+    if isinstance(program, Changes | Count | Computed | Since):
+        return _figure(scene, program, found)
+    if isinstance(program, Claims | Explained | History | Which):
+        return _several(scene, program, found)
+    return _single(scene, program, found)
+
+
+def _single(
+    scene: Scene, program: Value | Claim | Claimant | Identity, found: Answer
+) -> GoldAnswer:
+    match program:
         case Value() | Claim():
             hop = found.hops[-1]
             return _value(scene, hop.entity, hop.attribute, found)
         case Identity():
             return _entity(scene, found.values[0])
-        case Changes() | Count():
-            return NumberGold(type="number", value=float(found.values[0]))
-        case Since():
-            days = tuple(found.wrong)
-            return DateGold(type="date", value=found.values[0], siblings=days)
         case Claimant():
             siblings = tuple(found.wrong)
             return EntityGold(type="entity", value=found.values[0], siblings=siblings)
+
+
+def _figure(
+    scene: Scene, program: Changes | Count | Computed | Since, found: Answer
+) -> NumberGold | DateGold:
+    match program:
+        case Computed():
+            return _computed(scene, program, found)
+        case Since():
+            return DateGold(type="date", value=found.values[0], siblings=tuple(found.wrong))
+        case Changes() | Count():
+            return NumberGold(type="number", value=float(found.values[0]))
+
+
+def _several(
+    scene: Scene, program: Claims | Explained | History | Which, found: Answer
+) -> GoldAnswer:
+    match program:
         case Claims():
             return _claims(scene, found)
-        case Computed():
-            return _computed(scene, draft.program, found)
         case Explained():
             facts = found.values
             return TextGold(type="text", value="; ".join(facts), key_facts=facts)
         case History() | Which():
-            items, siblings = _items(scene, draft.program, found)
+            items, siblings = _items(scene, program, found)
             return SetGold(type="set", items=items, siblings=siblings)
 
 

@@ -110,6 +110,8 @@ class Interpreter:
             self._run(program, found)
         except UnknownError as error:
             found.unknown, found.values, found.pairs = str(error), (), ()
+            if isinstance(program, Value | Since) and isinstance(program.of, Named):
+                found.wrong = self._others(program.of.entity, program.attribute, "")
         return found
 
     def told_of(self, entity: str, attribute: str = "") -> list[WorldEvent]:
@@ -131,7 +133,9 @@ class Interpreter:
             case Value():
                 found.values = (self._value(program, found),)
             case Identity():
-                found.values = (self._entity(program.of, found),)
+                entity = self._entity(program.of, found)
+                sibling = self.log.entity(entity).sibling
+                found.values, found.wrong = (entity,), [sibling] if sibling else []
             case Changes() | History():
                 self._history(program, found)
             case Since():
@@ -162,28 +166,36 @@ class Interpreter:
                 return self._only(Having(kind=subject.kind, conditions=(condition,)), found)
 
     def _only(self, subject: Having, found: Answer) -> str:
-        members, scanned = self.holders(subject.kind, subject.conditions)
+        members, scanned = self.holders(subject.kind, subject.conditions, most=1)
         what = _described(subject.kind, subject.conditions)
         found.steps.append(Step(what, scanned, len(members)))
         if len(members) != 1:
-            raise UnknownError(f"{len(members)} match: {what}")
+            many = "more than one matches" if members else "none matches"
+            raise UnknownError(f"{many}: {what}")
         found.hops += members[0][1]
         return members[0][0]
 
     def holders(
-        self, kind: str, conditions: Sequence[Condition]
+        self, kind: str, conditions: Sequence[Condition], most: int | None = None
     ) -> tuple[list[tuple[str, list[Hop]]], int]:
-        """The entities that meet all conditions now with what shows it, and how many were tried."""
+        """The entities that meet all conditions now with what shows it, and how many were tried.
+
+        With `most`, the search ends as soon as there are more.
+        """
         first = conditions[0]
-        tried: dict[str, None] = {}
-        for event in self.log.holding(kind, first.attribute, first.value):
-            if event.turn < self.told and event.kind in TRUTH:
-                tried.setdefault(event.entity)
+        tried: set[str] = set()
         members = []
-        for entity in tried:
-            hops = [self._meets(entity, condition) for condition in conditions]
+        for event in self.log.holding(kind, first.attribute, first.value):
+            if event.turn >= self.told:
+                break
+            if event.kind not in TRUTH or event.entity in tried:
+                continue
+            tried.add(event.entity)
+            hops = [self._meets(event.entity, condition) for condition in conditions]
             if all(hops):
-                members.append((entity, [hop for hop in hops if hop]))
+                members.append((event.entity, [hop for hop in hops if hop]))
+            if most is not None and len(members) > most:
+                break
         return members, len(tried)
 
     def _meets(self, entity: str, condition: Condition) -> Hop | None:

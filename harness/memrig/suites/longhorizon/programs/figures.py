@@ -112,10 +112,7 @@ def percent(scene: Scene, event: WorldEvent) -> Draft | None:
     grown = "risen" if last > first else "fallen"
     texts = (
         f"By how many percent has {noun} {grown} since it was first told? One decimal, please.",
-        (
-            f"By what percentage has {noun} {grown} from its first value to the latest? Round to one "
-            "decimal."
-        ),
+        f"By what percentage has {noun} {grown} from first to latest value, to one decimal?",
         (
             f"Compare the first and the latest value of {noun}: by what percentage has it {grown}, "
             "to one decimal?"

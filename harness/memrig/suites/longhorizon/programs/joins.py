@@ -175,17 +175,13 @@ def shared(scene: Scene, event: WorldEvent) -> Draft | None:
     other = others[int(scene.chance.random() * len(others))]
     kind = other.entity.split("/", 1)[0]
     word, first = WORDS[kind][0], scene.noun(event)
-    whose = scene.lexicon.noun(predicate_of(other), f"which {word}")
+    which, this = (
+        scene.lexicon.noun(predicate_of(other), f"{owner} {word}") for owner in ("which", "this")
+    )
     texts = (
-        f"{capital(whose)} is the same person as {first}?",
-        (
-            f"Which {word} is it: {scene.lexicon.noun(predicate_of(other), f'this {word}')} is also "
-            f"{first}?"
-        ),
-        (
-            f"Name the {word} for which this holds: "
-            f"{scene.lexicon.noun(predicate_of(other), f'this {word}')} is {first}."
-        ),
+        f"{capital(which)} is the same person as {first}?",
+        f"Which {word} is it: {this} is also {first}?",
+        f"Name the {word} for which this holds: {this} is {first}.",
     )
     same = Sharing(kind=kind, attribute=other.attribute, same_as=value_now(event))
     return Draft(Identity(of=same), texts, "join")

@@ -15,7 +15,8 @@ from memrig.suites.longhorizon.query import Condition, Count, Having, Identity, 
 
 #: A list of more is a matter of patience, not of memory.
 _MOST = 8
-_FEWEST = 2
+#: In a small world hardly anything is shared: there a list of one has to do.
+_FEWEST, _SMALL_WORLD = 2, 500
 
 
 def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
@@ -24,8 +25,9 @@ def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
         return 0
     kind = event.entity.split("/", 1)[0]
     conditions = [Condition(attribute=e.attribute, value=e.value) for e in (event, *more)]
-    members = len(scene.now.holders(kind, conditions)[0])
-    return members if _FEWEST <= members <= _MOST else 0
+    members = len(scene.now.holders(kind, conditions, most=_MOST)[0])
+    fewest = 1 if scene.log.turns <= _SMALL_WORLD else _FEWEST
+    return members if fewest <= members <= _MOST else 0
 
 
 def _about(event: WorldEvent) -> str:
