@@ -21,6 +21,7 @@ from memrig.report.units import (
     seconds,
     size,
 )
+from memrig.report.view_across import AcrossView, across_view
 from memrig.report.view_answers import (
     PublishedLine,
     answering_pairs,
@@ -119,6 +120,7 @@ class Page:
     published: tuple[PublishedLine, ...]
     timeline: TimelineView | None
     depth: DepthView | None
+    across: AcrossView | None
     operations: OperationView | None
     calibration: CalibrationView | None
     composite: CompositeView | None
@@ -155,6 +157,7 @@ def page_of(report: Report) -> Page:
         published=published_lines(report),
         timeline=timeline_view(report.timeline),
         depth=depth_view(report.depth),
+        across=across_view(report),
         operations=operation_view(report.operations),
         calibration=calibration_view(report.calibration),
         composite=composite_view(report.composite),

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from memrig.report.groups import group_names, group_values, why_missing
 from memrig.report.model import Latency, Phase, Report
+from memrig.report.terminal.across import across_lines, print_across
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -74,6 +75,7 @@ def print_report(
         console.print("No question was graded.")
     _print_scores(report, console)
     print_composite(report, console)
+    print_across(report, console)
     print_depth(report, console)
     print_operations(report, console)
     print_costs(report, console)
@@ -157,6 +159,7 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     if pod := "; ".join(_pod_parts(found)):
         yield "pod", Text(pod)
     yield "memory", _memory(report)
+    yield from ((name, words(line)) for name, line in across_lines(report))
     yield "wall time", Text(seconds(report.resources.wall_s))
     if claims := _claims(report):
         yield "claims", Text(claims, style=WARN)

@@ -1,0 +1,203 @@
+"""What the terminal and the page say across seeds and repeats: numbers worded, places computed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memrig.report.boots import Boot
+from memrig.report.charts import WhiskerChart, whisker_chart
+from memrig.report.model import Report
+from memrig.report.text import one_line
+from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_head, percent, plural
+from memrig.stats.seeds import AcrossSeeds, NoisyQuestion, SeedRow
+from memrig.stats.summary import MetricValue
+from memrig.stats.variance import VariancePart
+
+_LABEL, _NAME = 28, 80
+_NOISY, _BOOTS = 40, 200
+_ROUND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SeedLine:
+    """A group's values by seed, worded, with what is said over all of them."""
+
+    name: str
+    values: tuple[str, ...]
+    mean: str
+    sd: str
+    bounds: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeedTable:
+    """A metric across seeds."""
+
+    head: str
+    lines: tuple[SeedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A chart of means and intervals over seeds. `dots` has the seeds' own places by row."""
+
+    chart: WhiskerChart
+    dots: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyLine:
+    """A noisy question, worded."""
+
+    name: str
+    category: str
+    n: str
+    values: tuple[str, ...]
+    seeds: str
+    repeats: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartLine:
+    """A source of variance, worded. `sd` is in points."""
+
+    source: str
+    share: str
+    sd: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossView:
+    """The section. `more` counts noisy questions that are not shown, and `more_boots` processes."""
+
+    lead: str
+    head: str
+    seeds: tuple[str, ...]
+    strip: Strip | None
+    tables: tuple[SeedTable, ...]
+    noisy: tuple[NoisyLine, ...]
+    noisy_note: str
+    more: int
+    variance: tuple[PartLine, ...]
+    boots_note: str
+    boots: tuple[Boot, ...]
+    more_boots: int
+
+
+def across_view(report: Report) -> AcrossView | None:
+    """Words the section; None where the run has one seed and one repeat."""
+    found = report.across
+    if found is None:
+        return None
+    several = len(found.seeds) > 1
+    return AcrossView(
+        lead=_lead(found),
+        head=metric_head(found.metric),
+        seeds=tuple(map(str, found.seeds)),
+        strip=_strip(found) if several else None,
+        tables=tuple(_tables(found)) if several else (),
+        noisy=tuple(_noisy(item) for item in found.noisy[:_NOISY]),
+        noisy_note=noisy_note(found),
+        more=len(found.noisy[_NOISY:]),
+        variance=tuple(_part(part) for part in found.variance),
+        boots_note=boots_note(report.boots),
+        boots=report.boots[:_BOOTS],
+        more_boots=len(report.boots[_BOOTS:]),
+    )
+
+
+def _lead(found: AcrossSeeds) -> str:
+    seeds, repeats = plural(len(found.seeds), "seed"), plural(found.repeats, "repeat")
+    return f"{seeds}, {repeats} of each" if found.repeats > 1 else seeds
+
+
+def noisy_note(found: AcrossSeeds) -> str:
+    """How many questions waver."""
+    if not found.compared:
+        return "no question, nor a form of it, was seen twice"
+    return (
+        f"{count(len(found.noisy))} of {count(found.compared)} vary by more than 10 points in "
+        f"{metric_head(found.metric)}"
+    )
+
+
+def boots_note(boots: Sequence[Boot]) -> str:
+    """How many processes served the trials; empty where the rig starts none."""
+    if not boots:
+        return ""
+    trials, ids = {boot.trial_id for boot in boots}, {boot.boot_id for boot in boots}
+    return f"{plural(len(trials), 'trial')}, {plural(len(ids), 'boot_id')}"
+
+
+def _strip(found: AcrossSeeds) -> Strip:
+    rows = [row for row in found.rows if row.metric == found.metric]
+    values = [_as_value(row) for row in rows]
+    places = tuple(
+        tuple(
+            round(100 * min(1.0, max(0.0, value)), _ROUND)
+            for value in row.values
+            if value is not None
+        )
+        for row in rows
+    )
+    chart = whisker_chart(found.metric, values, len(found.rows))
+    return Strip(chart, places)
+
+
+def _as_value(row: SeedRow) -> MetricValue:
+    return MetricValue(
+        suite="",
+        protocol="",
+        metric=row.metric,
+        group=one_line(row.group, _LABEL),
+        value=row.mean,
+        low=row.low,
+        high=row.high,
+        n=sum(row.counts),
+        interval=row.interval,
+        kind=row.kind,
+    )
+
+
+def _tables(found: AcrossSeeds) -> Iterator[SeedTable]:
+    for metric in dict.fromkeys(row.metric for row in found.rows):
+        rows = [row for row in found.rows if row.metric == metric]
+        yield SeedTable(metric_head(metric), tuple(map(seed_line, rows)))
+
+
+def seed_line(row: SeedRow) -> SeedLine:
+    """One row, worded: percent, and percentage points for the standard deviation."""
+    return SeedLine(
+        name=one_line(row.group, _LABEL),
+        values=tuple(map(_percent, row.values)),
+        mean=percent(row.mean),
+        sd=_percent(row.sd),
+        bounds=bounds(row.low, row.high),
+    )
+
+
+def _noisy(item: NoisyQuestion) -> NoisyLine:
+    return NoisyLine(
+        name=one_line(item.name, _NAME),
+        category=one_line(item.category, _LABEL),
+        n=questions_each(item),
+        values=tuple(map(_percent, item.values)),
+        seeds=_percent(item.between_seeds),
+        repeats=_percent(item.between_repeats),
+    )
+
+
+def questions_each(item: NoisyQuestion) -> str:
+    """Over how many questions each of its means is: ``3`` or ``1–4``."""
+    asked = [number for number in item.counts if number]
+    low, high = min(asked), max(asked)
+    return count(low) if low == high else f"{count(low)}–{count(high)}"
+
+
+def _part(part: VariancePart) -> PartLine:
+    share = NOT_AVAILABLE if part.share is None else f"{percent(part.share)} %"
+    return PartLine(part.source, share, _percent(part.sd), part.note)
+
+
+def _percent(fraction: float | None) -> str:
+    return NOT_AVAILABLE if fraction is None else percent(fraction)
