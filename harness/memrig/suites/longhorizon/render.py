@@ -79,32 +79,24 @@ class Renderer:
         if event.kind == "stated":
             template = said.stated[draw % len(said.stated)]
             return template.replace("{entity}", name).replace("{value}", self._value(event))
-        told, old, source = self._told(event, day)
-        templates = self._lexicon.told(told) if old else self._lexicon.told_alone(told)
-        noun = said.nouns[(draw >> 16) % len(said.nouns)].replace("{entity}", name)
+        first = event if event.refers_to is None else self._first(event)
+        way = _way(event, first, day)
+        choices = self._lexicon.told if event.supersedes is not None else self._lexicon.told_alone
+        templates = choices(way)
         template = templates[draw % len(templates)]
-        places = {"noun": noun, "value": self._value(event), "source": source.source}
-        if old and "{old}" in template:
-            places["old"] = self._value(old)
+        noun = said.nouns[(draw >> 16) % len(said.nouns)].replace("{entity}", name)
+        places = {"noun": noun, "value": self._value(event), "source": first.source}
+        if "{old}" in template and event.supersedes is not None:
+            places["old"] = self._value(self._log.event(event.supersedes))
         if "{day}" in template:
-            places["day"] = self._lexicon.day(self._day(event))
+            places["day"] = self._lexicon.day(first.valid_from)
         return filled(template, places)
 
-    def _told(self, event: WorldEvent, day: str) -> tuple[str, WorldEvent | None, WorldEvent]:
-        """How to tell an event, the event before it, and the event whose source is named."""
-        if event.kind == "recalled" and event.refers_to is not None:
-            first = self._log.event(event.refers_to)
-            return ("recalled_claim" if first.kind == "claimed" else "recalled"), None, first
-        old = None if event.supersedes is None else self._log.event(event.supersedes)
-        if event.kind == "updated" and event.valid_from > day:
-            return "updated_later", old, event
-        return event.kind, old, event
-
-    def _day(self, event: WorldEvent) -> str:
-        """The day that a sentence names: of what is told again, the day from which it held."""
-        if event.kind == "recalled" and event.refers_to is not None:
-            return self._log.event(event.refers_to).valid_from
-        return event.valid_from
+    def _first(self, event: WorldEvent) -> WorldEvent:
+        """The event whose day and source are told: of what is told again, the one before."""
+        if event.kind != "recalled" or event.refers_to is None:
+            return event
+        return self._log.event(event.refers_to)
 
     def _value(self, event: WorldEvent) -> str:
         match self._said[_kind(event), event.attribute].value:
@@ -148,6 +140,15 @@ def mixed(draw: int, place: int) -> int:
     word = ((word ^ word >> 16) * 0x85EBCA6B) & _WORD
     word = ((word ^ word >> 13) * 0xC2B2AE35) & _WORD
     return word ^ word >> 16
+
+
+def _way(event: WorldEvent, first: WorldEvent, day: str) -> str:
+    """How an event is told on a day: a field of `EventPhrases`."""
+    if event.kind == "recalled" and first.kind == "claimed":
+        return "recalled_claim"
+    if event.kind == "updated" and event.valid_from > day:
+        return "updated_later"
+    return event.kind
 
 
 def _kind(event: WorldEvent) -> str:

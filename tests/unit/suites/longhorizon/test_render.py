@@ -193,6 +193,7 @@ def test_a_sentence_is_one_and_short_and_names_no_speaker():
         for turn in told(log, LEXICON):
             assert [line.speaker for line in lines(turn.text)] == [""], turn.text
             assert len(turn.text.split()) <= 60, turn.text
+            assert turn.text[0].isupper(), turn.text
 
 
 def test_a_log_line_is_one_sentence_and_names_no_speaker():
