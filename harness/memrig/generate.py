@@ -24,8 +24,7 @@ from memrig.generation.validators import limits, validate
 from memrig.model.canonical import digest_bytes, digest_file, short
 from memrig.model.chat import Chat
 from memrig.runs.models import bare_gateway
-from memrig.suites.longhorizon.files import NAMES, write_world
-from memrig.suites.longhorizon.suite import WorldSpec
+from memrig.suites.longhorizon.spec import FILES, WorldSpec
 from memrig.trial.directory import disk_errors, write_aside
 
 DETERMINISTIC = "deterministic"
@@ -126,7 +125,7 @@ def generate_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
     """
     _make_folder(out)
     with _world(spec, out) as folder, disk_errors(out):
-        made = {name: (folder / name).replace(out / name) for name in NAMES}
+        made = {name: (folder / name).replace(out / name) for name in FILES}
     return {path: short(digest_file(path), 64) for path in made.values()}
 
 
@@ -138,7 +137,7 @@ def check_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
         UsageError: there is no world of this size, or it has fewer questions.
     """
     with _world(spec, None) as folder:
-        sums = {name: digest_file(folder / name) for name in NAMES}
+        sums = {name: digest_file(folder / name) for name in FILES}
     for name, digest in sums.items():
         path = out / name
         if not path.is_file() or digest_file(path) != digest:
@@ -149,6 +148,9 @@ def check_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
 @contextmanager
 def _world(spec: WorldSpec, beside: Path | None) -> Iterator[Path]:
     """A world's files in a folder that goes afterwards."""
+    # The words of a world take longer to load than most commands take.
+    from memrig.suites.longhorizon.files import write_world  # noqa: PLC0415
+
     with tempfile.TemporaryDirectory(dir=beside, prefix=".world-") as name:
         folder = Path(name)
         with disk_errors(folder):

@@ -17,7 +17,7 @@ from memrig.generate import (
     generate_longitudinal,
 )
 from memrig.runs.config import parse_limits
-from memrig.suites.longhorizon.suite import QUESTIONS, TURNS, QuestionSet, WorldSpec
+from memrig.suites.longhorizon.spec import QUESTIONS, TURNS, QuestionSet, WorldSpec
 
 Specs = Annotated[
     list[str],

@@ -10,11 +10,10 @@ from memrig.suites.longhorizon.lexicon import LEXICON
 from memrig.suites.longhorizon.log import EventLog
 from memrig.suites.longhorizon.model import WorldEvent, turn_id
 from memrig.suites.longhorizon.render import told
-from memrig.suites.longhorizon.suite import WorldSpec, questions_about
+from memrig.suites.longhorizon.spec import EVENTS_FILE, QUESTIONS_FILE, TURNS_FILE, WorldSpec
+from memrig.suites.longhorizon.suite import questions_about
 from memrig.suites.longhorizon.world import simulate
 
-TURNS, EVENTS, QUESTIONS = "turns.jsonl", "events.jsonl", "questions.jsonl"
-NAMES = (TURNS, EVENTS, QUESTIONS)
 Lines = Iterator[bytes]
 
 
@@ -36,9 +35,9 @@ def write_world(spec: WorldSpec, opened: Callable[[str], BinaryIO]) -> dict[str,
         simulate(log, LEXICON, spec.seed, spec.turns)
         questions = questions_about(log, spec)
         contents: dict[str, Lines] = {
-            TURNS: turn_lines(log),
-            EVENTS: event_lines(log),
-            QUESTIONS: (_line(q.model_dump(mode="json")) for q in questions),
+            TURNS_FILE: turn_lines(log),
+            EVENTS_FILE: event_lines(log),
+            QUESTIONS_FILE: (_line(q.model_dump(mode="json")) for q in questions),
         }
         return {name: _written(lines, opened(name)) for name, lines in contents.items()}
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Literal
 
 from memrig.errors import UsageError
 from memrig.model.canonical import digest_of
@@ -18,64 +17,36 @@ from memrig.suites.longhorizon.model import Turn as ToldTurn
 from memrig.suites.longhorizon.programs import CATEGORIES
 from memrig.suites.longhorizon.questions import WorldQuestion
 from memrig.suites.longhorizon.render import told
+from memrig.suites.longhorizon.spec import (
+    QUESTION_SETS,
+    QUESTIONS,
+    SAMPLE_QUESTIONS,
+    SAMPLE_TURNS,
+    TURNS,
+    WorldSpec,
+)
 from memrig.suites.longhorizon.world import simulate
 
 #: Goes up with every change to what a seed makes: simulator, renderer, programs or allocation.
 GENERATOR_VERSION = 1
-TURNS, QUESTIONS = 5_000, 200
-SAMPLE_TURNS, SAMPLE_QUESTIONS = 300, 30
-FEWEST_TURNS, MOST_TURNS = 100, 100_000
-FEWEST_QUESTIONS = len(CATEGORIES)
-
-QuestionSet = Literal["standard", "holdout"]
-QUESTION_SETS: tuple[QuestionSet, ...] = ("standard", "holdout")
 
 
-@dataclass(frozen=True, slots=True)
-class WorldSpec:
-    """All that a world and the questions about it depend on, beside the generator itself."""
+def digest_of_world(spec: WorldSpec) -> str:
+    """The digest of everything that decides what is generated.
 
-    seed: int
-    turns: int = TURNS
-    questions: int = QUESTIONS
-    question_set: QuestionSet = "standard"
-
-    def check(self) -> None:
-        """Refuses a size that is not offered.
-
-        Raises:
-            UsageError: names flag and value.
-        """
-        if not FEWEST_TURNS <= self.turns <= MOST_TURNS:
-            raise UsageError(
-                f"a world has {FEWEST_TURNS} to {MOST_TURNS:,} turns, not {self.turns:,}",
-                where=f"--turns {self.turns}",
-                fix="give a number in between",
-            )
-        if self.questions < FEWEST_QUESTIONS:
-            raise UsageError(
-                f"there are {FEWEST_QUESTIONS} categories, and each has a question at least",
-                where=f"--questions {self.questions}",
-                fix=f"ask for {FEWEST_QUESTIONS} or more",
-            )
-
-    @property
-    def digest(self) -> str:
-        """Of everything that decides what is generated.
-
-        The generator is a pure function of these: a test generates worlds again and compares, and
-        the digests of worlds that are in the tests change whenever it makes something else.
-        """
-        return digest_of(
-            {
-                "generator": GENERATOR_VERSION,
-                "words": LEXICON.digest,
-                "seed": self.seed,
-                "turns": self.turns,
-                "questions": self.questions,
-                "question_set": self.question_set,
-            }
-        )
+    The generator is a pure function of these: tests generate worlds again and compare, and the
+    digests of worlds that are in the tests change whenever it makes something else.
+    """
+    return digest_of(
+        {
+            "generator": GENERATOR_VERSION,
+            "words": LEXICON.digest,
+            "seed": spec.seed,
+            "turns": spec.turns,
+            "questions": spec.questions,
+            "question_set": spec.question_set,
+        }
+    )
 
 
 def questions_about(log: EventLog, spec: WorldSpec) -> tuple[WorldQuestion, ...]:
@@ -138,7 +109,9 @@ class LongHorizon:
         """The digest of all that the world is made from; nothing is made for it."""
         spec = spec_of(options)
         name = f"longhorizon {spec.turns} turns {spec.question_set}"
-        return DataSource(name, f"generated from seed {spec.seed}", spec.digest, _notes(spec))
+        return DataSource(
+            name, f"generated from seed {spec.seed}", digest_of_world(spec), _notes(spec)
+        )
 
     def scenarios(self, options: SuiteOptions) -> Iterator[Scenario]:
         """The world of the seed; its turns are streamed, and must be read before the next call."""
