@@ -10,29 +10,34 @@ from typing import TYPE_CHECKING
 from memrig._version import __version__
 
 if TYPE_CHECKING:
-    from memrig.api import Watch, arun, plan, run, score
+    from memrig.api import Watch, arun, compare, plan, run, score
     from memrig.errors import MemrigError
+    from memrig.report.compare_model import Comparison
     from memrig.report.model import Report
     from memrig.runs.config import RunConfig
 
 _HOMES = {
+    "Comparison": "memrig.report.compare_model",
     "MemrigError": "memrig.errors",
     "Report": "memrig.report.model",
     "RunConfig": "memrig.runs.config",
     "Watch": "memrig.api",
     "arun": "memrig.api",
+    "compare": "memrig.api",
     "plan": "memrig.api",
     "run": "memrig.api",
     "score": "memrig.api",
 }
 
 __all__ = [
+    "Comparison",
     "MemrigError",
     "Report",
     "RunConfig",
     "Watch",
     "__version__",
     "arun",
+    "compare",
     "plan",
     "run",
     "score",

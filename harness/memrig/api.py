@@ -10,7 +10,7 @@ Example::
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,11 @@ from memrig.pod.images import resolve
 from memrig.pod.reaper import reap, sweep
 from memrig.pod.select import provider_for
 from memrig.report.build import build_report
+from memrig.report.compare import compare_runs
+from memrig.report.compare_html import render_comparison
+from memrig.report.compare_model import Comparison
+from memrig.report.compare_runs import load_run
+from memrig.report.gates import gated, no_regression, parse_gate
 from memrig.report.html import render_html
 from memrig.report.model import Report
 from memrig.runs.config import PodChoice, RunConfig
@@ -171,6 +176,51 @@ def read_report(run_folder: Path) -> Report:
         message = "is not a report of this version"
         fix = f"`memrig score {run_folder}` writes it again"
         raise UsageError(message, where=str(directory.report_json), fix=fix) from error
+
+
+def compare(
+    runs: Sequence[Path],
+    *,
+    gates: Sequence[str] = (),
+    base: Path | None = None,
+    html: Path | None = None,
+) -> Comparison:
+    """Sets runs side by side, question by question; what `memrig compare` does.
+
+    Runs that were never graded are graded first. No gate raises: the result says which are met.
+
+    Args:
+        runs: their folders; the first one is the base of every difference, unless `base` is given.
+        gates: such as ``overall>=0.8`` or ``recall_any@5:temporal>0.5``, on each of `runs`.
+        base: the run that none of `runs` may be shown to be worse than.
+        html: where to write the page.
+
+    Raises:
+        UsageError: a folder holds no run, the runs cannot be compared, or a gate cannot be read.
+        VerificationError: a run that was to be graded was changed since it was sealed.
+    """
+    wanted = [parse_gate(gate) for gate in gates]
+    if not runs or (len(runs) < 2 and not wanted and base is None):
+        fix = "give another run, --gate or --no-regression"
+        raise UsageError("there is nothing to compare one run with", where="RUN", fix=fix)
+    others = [run for run in runs if base is None or run.resolve() != base.resolve()]
+    folders = others if base is None else [base, *others]
+    loaded = [load_run(folder, _graded_report(folder)) for folder in folders]
+    found = compare_runs(loaded)
+    # A base given for its own sake is no run under test.
+    tested = tuple(run for run in found.runs if base is None or run.letter != "A")
+    results = list(gated(found.model_copy(update={"runs": tested or found.runs}), wanted))
+    if base is not None:
+        results.extend(no_regression(found))
+    found = found.model_copy(update={"gates": tuple(results)})
+    if html is not None:
+        write_aside(html, render_comparison(found).encode())
+    return found
+
+
+def _graded_report(folder: Path) -> Report:
+    """A run's report, with its grades on disk."""
+    return read_report(folder) if RunDirectory(folder).grades.exists() else score(folder)
 
 
 def run_one_trial(spec_file: Path, scenarios: Path | None, out: Path) -> TrialOutcome:

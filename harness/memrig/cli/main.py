@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from memrig.cli import (
+    compare,
     conformance,
     data,
     exchange,
@@ -22,7 +23,19 @@ from memrig.cli.app import app
 from memrig.errors import MemrigError
 from memrig.report.console import print_error
 
-COMMANDS = (conformance, data, exchange, generate, grade, image, inspect, machine, run, trial)
+COMMANDS = (
+    compare,
+    conformance,
+    data,
+    exchange,
+    generate,
+    grade,
+    image,
+    inspect,
+    machine,
+    run,
+    trial,
+)
 INTERRUPTED = 130
 
 

@@ -5,6 +5,7 @@ Each `print_…` takes a console for tests and defaults to stdout; errors go to 
 
 from memrig.report.terminal.base import make_console
 from memrig.report.terminal.calibration import print_calibration
+from memrig.report.terminal.compare import print_comparison
 from memrig.report.terminal.conformance import print_conformance
 from memrig.report.terminal.errors import print_error
 from memrig.report.terminal.questions import print_question, print_questions_table
@@ -24,6 +25,7 @@ __all__ = [
     "print_calibration",
     "print_checks",
     "print_clean",
+    "print_comparison",
     "print_conformance",
     "print_datasets",
     "print_error",

@@ -8,12 +8,13 @@ from operator import ge, gt, le, lt
 from memrig.errors import GateError, UsageError
 from memrig.report.comparable import CONDITIONS
 from memrig.report.compare_model import ComparedMetric, ComparedRun, Comparison, GateResult
-from memrig.report.units import NOT_AVAILABLE
 from memrig.stats.paired import detectable
 from memrig.stats.summary import OVERALL
 
-_GATE = re.compile(r"\s*(?:(?P<metric>[^:<>=]+):)?(?P<group>[^<>=]+?)\s*"
-                   r"(?P<op>>=|<=|>|<)\s*(?P<value>\d+(?:\.\d+)?|\.\d+)(?P<sign>%?)\s*")  # fmt: skip
+_GATE = re.compile(
+    r"\s*(?:(?P<metric>[^:<>=]+):)?(?P<group>[^<>=]+?)\s*"
+    r"(?P<op>>=|<=|>|<)\s*(?P<value>-?(?:\d+(?:\.\d+)?|\.\d+))(?P<sign>%?)\s*"
+)
 _OPS: dict[str, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 #: Values are sums of floats: 0.8 of ten questions is 0.8.
 _SAME = 1e-9
@@ -47,8 +48,8 @@ def parse_gate(text: str) -> Gate:
         message = "is no gate: expected [metric:]group, one of >= > <= <, and a number"
         raise UsageError(message, where=f"--gate {text!r}", fix=_FIX)
     value = float(match["value"]) / (100 if match["sign"] else 1)
-    if value > 1:
-        message = f"the bound {value:g} is more than 1: values are fractions"
+    if abs(value) > 1:
+        message = f"the bound {value:g} is beyond 1: values are fractions"
         fix = f"write {match['value']}% or {value / 100:g}"
         raise UsageError(message, where=f"--gate {text!r}", fix=fix)
     metric = (match["metric"] or "").strip()
@@ -132,15 +133,11 @@ def _unseen(found: Comparison, rows: Sequence[ComparedMetric]) -> str:
         own = [row for row in rows if row.kind == kind]
         least = [detectable(row.error, row.scenarios, max(1, tests)) for row in own]
         known = [value for value in least if value is not None]
-        if not own:
-            continue
-        if any(row.verdict == "unknown" for row in own):
-            said.append(f"{what}: nothing can be said (too few scenarios)")
-        elif known:
+        if known:
             said.append(f"{what}: losses under {_range(known)} points may go unseen")
-        else:
-            said.append(f"{what}: {NOT_AVAILABLE}, since no pair differs from another")
-    return "not shown to be worse; " + "; ".join(said)
+        if unknown := sum(row.verdict == "unknown" for row in own):
+            said.append(f"{what}: of {unknown} of {len(own)} nothing can be said (one scenario)")
+    return "; ".join(["not shown to be worse", *said])
 
 
 def _range(values: Sequence[float]) -> str:
@@ -161,7 +158,5 @@ def require_gates(found: Comparison) -> None:
     if not (failed := found.failed):
         return
     names = {run.letter: f"{run.letter} ({run.name})" for run in found.runs}
-    said = "\n  ".join(f"{g.gate}: {names[g.run]}: {g.said}" for g in failed)
-    many = f"{len(failed)} of {len(found.gates)} gates" if len(found.gates) > 1 else "the gate"
-    error = f"{many} not met:\n  {said}"
-    raise GateError(error)
+    said = " | ".join(f"{g.gate}: {names[g.run]}: {g.said}" for g in failed)
+    raise GateError(f"{len(failed)} of {len(found.gates)} not met: {said}", where="gates")

@@ -18,9 +18,20 @@ _LONGEST = 2000
 
 def render_html(report: Report) -> str:
     """The report as a page. The same report gives the same bytes."""
-    style = _stylesheet()
-    template = _environment().get_template("report.html.j2")
-    return template.render(report=report, page=page_of(report), style=style, policy=_policy(style))
+    return render_page("report.html.j2", report=report, page=page_of(report))
+
+
+def render_page(template: str, *styles: str, **values: object) -> str:
+    """A page from a template, which also gets its `style` and the `policy` that goes with it.
+
+    Args:
+        template: a file of report/templates.
+        styles: stylesheets of that folder, beside the one that all pages share.
+        values: what the template names.
+    """
+    style = "".join(_stylesheet(name) for name in ("style.css", *styles))
+    policy = _policy(style)
+    return _environment().get_template(template).render(style=style, policy=policy, **values)
 
 
 @cache
@@ -47,8 +58,8 @@ def _finalize(value: object) -> object:
 
 
 @cache
-def _stylesheet() -> str:
-    return files("memrig.report").joinpath("templates", "style.css").read_text("utf-8")
+def _stylesheet(name: str) -> str:
+    return files("memrig.report").joinpath("templates", name).read_text("utf-8")
 
 
 def _policy(style: str) -> str:

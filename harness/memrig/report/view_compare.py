@@ -1,0 +1,110 @@
+"""A comparison worded: for the terminal and its page alike."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memrig.report.compare_model import ComparedMetric, ComparedRun, Comparison, Verdict
+from memrig.report.units import NOT_AVAILABLE, metric_head
+
+VERDICTS: dict[Verdict, str] = {
+    "better": "better",
+    "worse": "worse",
+    "none": "no difference shown",
+    "unknown": "cannot be told",
+}
+_RULES = {
+    "bca": "BCa bootstrap over questions",
+    "cluster-bootstrap": "bootstrap over scenarios",
+    "cluster-t": "Student's t over scenarios",
+    "t": "Student's t over questions",
+    "no-spread": "all pairs differ alike: Wilson's bound on those that might not",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What is to be said of a run against the base, in a sentence."""
+
+    verdict: Verdict
+    text: str
+
+
+def points(value: float | None, *, sign: bool = True) -> str:
+    """A difference in percentage points: ``+3.1``, ``-0.4``, ``0.0``."""
+    if value is None:
+        return NOT_AVAILABLE
+    text = f"{100 * value:+.1f}" if sign else f"{100 * value:.1f}"
+    return "0.0" if text in {"+0.0", "-0.0"} else text
+
+
+def span(row: ComparedMetric) -> str:
+    """Its interval in points: ``-2.1 to +4.0``."""
+    if row.low is None or row.high is None:
+        return NOT_AVAILABLE
+    return f"{points(row.low)} to {points(row.high)}"
+
+
+def p_text(p: float | None) -> str:
+    """A p: ``0.031``, ``<0.001``."""
+    if p is None:
+        return NOT_AVAILABLE
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def effect_text(effect: float | None) -> str:
+    """Cohen's d of the pairs."""
+    return NOT_AVAILABLE if effect is None else f"{effect:+.2f}"
+
+
+def rules(found: Comparison) -> str:
+    """The rules behind the intervals, as they occur."""
+    used = dict.fromkeys(row.interval for row in found.rows)
+    return "; ".join(_RULES[rule] for rule in used if rule in _RULES)
+
+
+def conclusions(found: Comparison) -> Iterator[Conclusion]:
+    """What is shown of each run, a sentence each; then what is not."""
+    base = found.runs[0]
+    for run in found.runs[1:]:
+        rows = [row for row in found.rows if row.run == run.letter]
+        for row in rows:
+            if row.verdict in {"better", "worse"}:
+                yield Conclusion(row.verdict, _shown(row, run, base))
+        yield from _not_shown([row for row in rows if row.kind == "micro"], run, base)
+
+
+def _named(run: ComparedRun) -> str:
+    return f"{run.letter} ({run.name})"
+
+
+def _shown(row: ComparedMetric, run: ComparedRun, base: ComparedRun) -> str:
+    where = "" if row.kind == "micro" else f" of {row.group}"
+    return (
+        f"{_named(run)} is {row.verdict} than {_named(base)} in {metric_head(row.metric)}{where}: "
+        f"{points(row.difference)} points ({span(row)}), p {p_text(row.p_holm)}"
+    )
+
+
+def _not_shown(
+    rows: Sequence[ComparedMetric], run: ComparedRun, base: ComparedRun
+) -> Iterator[Conclusion]:
+    two = f"between {_named(run)} and {_named(base)}"
+    none = [row for row in rows if row.verdict == "none"]
+    if none:
+        parts = (metric_head(row.metric) + _unseen(row) for row in none)
+        yield Conclusion("none", f"no difference shown {two} overall in {', '.join(parts)}")
+    if unknown := [metric_head(row.metric) for row in rows if row.verdict == "unknown"]:
+        text = f"nothing can be told {two} in {', '.join(unknown)}: too few scenarios"
+        yield Conclusion("unknown", text)
+
+
+def _unseen(row: ComparedMetric) -> str:
+    if row.mde is None:
+        return ""
+    return f" (less than {points(row.mde, sign=False)} points may go unseen)"
+
+
+def stamps(run: ComparedRun) -> tuple[str, ...]:
+    """What every table has to say of a run."""
+    first = () if run.complete else (f"INCOMPLETE: {run.incomplete}",)
+    return (*first, *run.labels)
