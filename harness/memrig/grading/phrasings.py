@@ -1,9 +1,10 @@
 """Gold answers put into words, right and wrong, for the graders' self-test. No chance in it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from memrig.grading.typed.words import listed
+from memrig.grading.typed.words import fold, listed, words
 from memrig.model.gold import (
     AbstentionGold,
     BooleanGold,
@@ -154,11 +155,16 @@ def negated(gold: GoldAnswer) -> Iterator[str]:
             yield from (frame.format(value) for value in values for frame in _WRONG)
 
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])|;\s+")
+
+
 def _denied_text(value: str) -> Iterator[str]:
-    sentence = value[0].lower() + value[1:].rstrip(".")
-    yield f"It is not true that {sentence}."
-    yield f"It is false that {sentence}."
-    yield f"{value.rstrip('.')}. That is not true."
+    """Each statement denied: "It is not true that A. B." would assert B."""
+    sentences = [part.rstrip(".") for part in _SENTENCE.split(value)]
+    for frame in ("It is not true that {}.", "It is false that {}."):
+        yield " ".join(frame.format(part[0].lower() + part[1:]) for part in sentences)
+    closing = "That is not true." if len(sentences) == 1 else "None of this is true."
+    yield f"{value.rstrip('.')}. {closing}"
 
 
 def siblings_of(gold: GoldAnswer) -> list[str]:  # noqa: PLR0911  (one for each type)
@@ -207,9 +213,13 @@ def _crossed(gold: MappingGold) -> list[str]:
 
 
 def swapped(gold: GoldAnswer, others: Sequence[GoldAnswer]) -> Iterator[str]:
-    """A wrong value in the gold's place; for free text another text of the scenario."""
+    """A wrong value in the gold's place; for free text its figures changed, and other texts.
+
+    Other texts are those of the scenario that state no part of it: they have no key fact, no
+    figure and no four words in a row in common with it.
+    """
     if isinstance(gold, TextGold):
-        yield from (o.value for o in others if isinstance(o, TextGold) and o != gold)
+        yield from _other_texts(gold, others)
         return
     if isinstance(gold, BooleanGold):
         yield "No." if gold.value else "Yes."
@@ -217,6 +227,28 @@ def swapped(gold: GoldAnswer, others: Sequence[GoldAnswer]) -> Iterator[str]:
     alone = isinstance(gold, MappingGold)
     for value in siblings_of(gold):
         yield from ([value] if alone else (frame.format(value) for frame in _SAID))
+
+
+def _other_texts(gold: TextGold, others: Sequence[GoldAnswer]) -> Iterator[str]:
+    own = _told(gold)
+    for other in others:
+        if isinstance(other, TextGold) and own.isdisjoint(_told(other)):
+            yield other.value
+    if gold.key_facts and all(_FIGURE.search(fact) for fact in gold.key_facts):
+        yield _FIGURE.sub(lambda found: f"{float(found.group()) * 1.5 + 7:.4g}", gold.value)
+
+
+def _told(gold: TextGold) -> set[str]:
+    """Its figures and days, and all of four words in a row, in its text and its key facts."""
+    texts = (gold.value, *gold.key_facts)
+    rows = [words(fold(text)) for text in texts]
+    stretches = {" ".join(row[n : n + 4]) for row in rows for n in range(max(1, len(row) - 3))}
+    return stretches | {found for text in texts for found in _DIGITS.findall(text)}
+
+
+_DIGITS = re.compile(r"\d[\d.,-]*\d|\d")
+#: A figure of a measure; the parts of dates and times, and names like p99, are none.
+_FIGURE = re.compile(r"(?<![\w:-])\d+(?:\.\d+)?(?![\w:-])")
 
 
 def dumped(gold: GoldAnswer, others: Sequence[GoldAnswer]) -> Iterator[str]:

@@ -4,21 +4,18 @@ Each gold answer is said in several ways, denied in several ways, exchanged for 
 buried among everything else, and replaced by the question, by "I don't know" and by numbers. What
 each kind may score at most, or must at least, is scoring §2's. All of it is deterministic.
 
-    python -m memrig.grading.selftest        prints the table of suite `practical`, as in docs
+    memrig data selftest --suite practical   prints the table of a suite, as in docs
 """
 
-import json
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
-from pydantic import TypeAdapter
-
+from memrig.grading.closed_book import Blind, ClosedBook, closed_book, commonest_by_type
 from memrig.grading.phrasings import dumped, negated, phrased, swapped, values_of
 from memrig.grading.typed import grade_text
 from memrig.model.gold import AbstentionGold, GoldAnswer
+from memrig.model.scenario import Scenario, questions_of
 
 #: What a grader makes of (answer, gold, question).
 GradeFn = Callable[[str, GoldAnswer, str], float]
@@ -68,45 +65,64 @@ class Trial:
 
     @property
     def bounds(self) -> tuple[bool, float]:
-        """What it must reach, or must not exceed. An abstention's gold is not to know."""
-        if isinstance(self.item.gold, AbstentionGold) and self.kind == "don't know":
-            return BOUNDS["gold"]
+        """What it must reach, or must not exceed."""
         return BOUNDS[self.kind]
 
     @property
     def passed(self) -> bool:
         """Whether the score is within bounds."""
-        least, bound = self.bounds
-        return self.score >= bound if least else self.score <= bound
+        return within(self.kind, self.score)
+
+
+def within(kind: str, score: float) -> bool:
+    """Whether a score, or a mean of such, is within the bound of its kind of answer."""
+    least, bound = BOUNDS[kind]
+    return score >= bound if least else score <= bound
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A category or an answer type: how many questions, and the mean score by kind of answer."""
+    """A category or an answer type: how many questions, and the mean score by kind of answer.
+
+    `blind` is what it yields without the data: reported, and bound by nothing.
+    """
 
     group: str
     questions: int
     means: Mapping[str, float]
+    blind: ClosedBook
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The outcome of a self-test."""
+    """The outcome of a self-test. `failures` are single answers that are out of bounds."""
 
     by_category: tuple[Row, ...]
     by_type: tuple[Row, ...]
     trials: int
     failures: tuple[Trial, ...]
 
+    @property
+    def breaches(self) -> tuple[str, ...]:
+        """Each mean of a category or a type that is out of bounds, in words."""
+        return tuple(
+            f"{row.group}: {kind} scores {mean:.3f}"
+            for row in (*self.by_category, *self.by_type)
+            for kind, mean in row.means.items()
+            if not within(kind, mean)
+        )
+
 
 def answers_to(item: Item) -> Iterator[tuple[str, str]]:
     """Every answer that is tried on a question, with its kind."""
+    silent = isinstance(item.gold, AbstentionGold)
     yield from (("gold", text) for text in phrased(item.gold))
     yield from (("negated", text) for text in negated(item.gold))
     yield from (("sibling", text) for text in swapped(item.gold, item.others))
     yield from (("dump", text) for text in dumped(item.gold, item.others))
     yield from (("echo", text) for text in _echoes(item.question))
-    yield from (("don't know", text) for text in _IGNORANCE)
+    # Where there is no answer, that is the right one.
+    yield from (("gold" if silent else "don't know", text) for text in _IGNORANCE)
     yield from (("numbers", text) for text in _NUMBERS)
 
 
@@ -124,39 +140,60 @@ def selftest(items: Iterable[Item], grader: GradeFn = grade_text) -> Table:
         items: the questions of a data set.
         grader: what is tested.
     """
-    trials = [
-        Trial(item, kind, answer, grader(answer, item.gold, item.question))
-        for item in items
-        for kind, answer in answers_to(item)
-    ]
+    asked = [_Tried(item, _blind(item, grader), tuple(_tried(item, grader))) for item in items]
+    trials = [trial for one in asked for trial in one.trials]
     return Table(
-        by_category=_rows(trials, lambda trial: trial.item.category),
-        by_type=_rows(trials, lambda trial: trial.item.gold.type),
+        by_category=_rows(asked, lambda item: item.category),
+        by_type=_rows(asked, lambda item: item.gold.type),
         trials=len(trials),
         failures=tuple(trial for trial in trials if not trial.passed),
     )
 
 
-def _rows(trials: Sequence[Trial], group_of: Callable[[Trial], str]) -> tuple[Row, ...]:
-    groups: dict[str, list[Trial]] = defaultdict(list)
-    for trial in trials:
-        groups[group_of(trial)].append(trial)
-    return tuple(_row(name, groups[name]) for name in sorted(groups))
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A question with every answer that was tried on it."""
+
+    item: Item
+    blind: Blind
+    trials: tuple[Trial, ...]
 
 
-def _row(name: str, trials: Sequence[Trial]) -> Row:
+def _tried(item: Item, grader: GradeFn) -> Iterator[Trial]:
+    for kind, answer in answers_to(item):
+        yield Trial(item, kind, answer, grader(answer, item.gold, item.question))
+
+
+def _blind(item: Item, grader: GradeFn) -> Blind:
+    def score(answer: str) -> float:
+        return grader(answer, item.gold, item.question)
+
+    return Blind(item.question, item.gold, score)
+
+
+def _rows(asked: Sequence[_Tried], group_of: Callable[[Item], str]) -> tuple[Row, ...]:
+    usual = commonest_by_type(one.item.gold for one in asked)
+    groups: dict[str, list[_Tried]] = defaultdict(list)
+    for one in asked:
+        groups[group_of(one.item)].append(one)
+    return tuple(_row(name, groups[name], usual) for name in sorted(groups))
+
+
+def _row(name: str, asked: Sequence[_Tried], usual: dict[str, str]) -> Row:
     scores: dict[str, list[float]] = defaultdict(list)
-    for trial in trials:
-        scores[trial.kind].append(trial.score)
-    questions = len({trial.item.question_id for trial in trials})
-    return Row(name, questions, {kind: sum(s) / len(s) for kind, s in scores.items()})
+    for one in asked:
+        for trial in one.trials:
+            scores[trial.kind].append(trial.score)
+    means = {kind: sum(scores[kind]) / len(scores[kind]) for kind in BOUNDS if kind in scores}
+    return Row(name, len(asked), means, closed_book([one.blind for one in asked], usual))
 
 
 def as_markdown(table: Table) -> str:
     """The table for people, as docs show it."""
     bounds = [f"{'≥' if least else '≤'} {bound:g}" for least, bound in BOUNDS.values()]
-    head = "| {} | questions | " + " | ".join(BOUNDS) + " |\n|---|---:|" + "---:|" * len(BOUNDS)
-    limits = f"| *must be* | | {' | '.join(bounds)} |"
+    kinds = " | ".join([*BOUNDS, "constant", "commonest"])
+    head = f"| {{}} | questions | {kinds} |\n|---|---:|{'---:|' * (len(BOUNDS) + 2)}"
+    limits = f"| *must be* | | {' | '.join(bounds)} | | |"
     parts = []
     for title, rows in (("category", table.by_category), ("answer type", table.by_type)):
         lines = [head.format(title), limits, *map(_line, rows)]
@@ -168,24 +205,25 @@ def as_markdown(table: Table) -> str:
 
 def _line(row: Row) -> str:
     cells = [f"{row.means[kind]:.3f}" if kind in row.means else "–" for kind in BOUNDS]
+    cells += [f"{row.blind.constant:.3f}", f"{row.blind.commonest:.3f}"]
     return f"| {row.group} | {row.questions} | {' | '.join(cells)} |"
 
 
-def practical_items() -> list[Item]:
-    """All questions of suite `practical`'s own data."""
-    reader: TypeAdapter[GoldAnswer] = TypeAdapter(GoldAnswer)
-    folder = files("memrig") / "suites" / "practical_data"
-    items = []
-    for path in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not path.name.endswith(".json"):
-            continue
-        scenario = json.loads(path.read_bytes())
-        golds = tuple(reader.validate_python(q["answer"]) for q in scenario["questions"])
-        items += [
-            Item(f"{scenario['id']}#{q['id']}", q["category"], q["question"], gold, golds)
-            for q, gold in zip(scenario["questions"], golds, strict=True)
-        ]
-    return items
+def items_of(scenarios: Iterable[Scenario]) -> Iterator[Item]:
+    """The questions of any suite's scenarios, but for those without gold."""
+    for scenario in scenarios:
+        questions = list(questions_of(scenario.timeline))
+        answers = [scenario.gold[question.question_id].answer for question in questions]
+        others = tuple(answer for answer in answers if answer is not None)
+        for question, answer in zip(questions, answers, strict=True):
+            if answer is not None:
+                yield Item(
+                    question_id=f"{scenario.scenario_id}#{question.question_id}",
+                    category=scenario.gold[question.question_id].category,
+                    question=question.text,
+                    gold=answer,
+                    others=others,
+                )
 
 
 def show(trial: Trial) -> str:
@@ -195,12 +233,3 @@ def show(trial: Trial) -> str:
         f"{trial.item.question_id} {trial.item.gold.type} {trial.kind} {trial.score:.2f}: "
         f"{trial.answer[:160]!r} (gold: {gold}; question: {trial.item.question})"
     )
-
-
-def main() -> None:
-    """Prints the table of suite `practical`."""
-    sys.stdout.write(as_markdown(selftest(practical_items())))
-
-
-if __name__ == "__main__":
-    main()

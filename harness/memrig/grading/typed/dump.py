@@ -14,6 +14,21 @@ _STRAY = 4
 _ELEMENT = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))|[;\n/|]|\s+\b(?:and|or)\b\s+|(?<=[.!?])\s")
 
 
+#: Words of prose, and how many times those of the gold, beyond which it is no answer.
+_PROSE, _TIMES = 600, 10
+#: So many numbers with hardly a word between them say nothing.
+_FIGURES, _BARE = 20, 0.9
+
+
+def runs_on(answer: str, gold: GoldAnswer) -> bool:
+    """Whether an answer is so long that something of it must be right, or a mere row of numbers."""
+    said = answer.split()
+    figures = sum(word.strip("-•*,.;:|").isdigit() for word in said)
+    if figures >= _FIGURES and figures >= _BARE * len(said):
+        return True
+    return len(said) > max(_PROSE, _TIMES * len(shown(gold).split()))
+
+
 def names_everything(reading: Reading, gold: GoldAnswer) -> bool:
     """Whether an answer is a dump: a long bare list, or mostly things of other matters."""
     elements = [e for e in _ELEMENT.split(reading.text) if words(e)]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memrig.grading.typed.abstention import abstains, only_abstains
-from memrig.grading.typed.dump import names_everything
+from memrig.grading.typed.dump import names_everything, runs_on
 from memrig.grading.typed.facts import fact_score, grade_facts
 from memrig.grading.typed.named import (
     grade_choice,
@@ -87,7 +87,7 @@ def _reading(answer: str, gold: GoldAnswer, question: str, abstained: bool) -> R
     """An answer as it is read; None where it says nothing, or everything there is."""
     # Of several statements one may be that there is no evidence of something else.
     silent = only_abstains if isinstance(gold, TextGold) else _abstains_plainly
-    if abstained or not answer.strip() or silent(answer, question):
+    if abstained or not answer.strip() or runs_on(answer, gold) or silent(answer, question):
         return None
     reading = read(answer, question, _names(gold))
     return None if names_everything(reading, gold) else reading

@@ -146,7 +146,8 @@ def _wrong(
     return sum(bool(each) for each in held), [mention for each in held for mention in each]
 
 
-_COMMA = re.compile(r",|;|\n|/|\s+\band\b\s+|\s+\bor\b\s+")
+#: The comma of a thousand parts nothing.
+_COMMA = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))|;|\n|/|\s+\band\b\s+|\s+\bor\b\s+")
 
 
 def _extras(reading: Reading, known: Sequence[Mention]) -> int:

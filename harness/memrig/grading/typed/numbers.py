@@ -76,7 +76,8 @@ _SYMBOL = r"£|€|\$|¥|₹|us\$|a\$|c\$|\b(?:gbp|eur|usd|aud|cad|nok|sek|dkk|c
 #: Not within an address, a version or a code: "10.42.7.19", "4.12.1", "SEC-004512".
 _NUMBER = re.compile(
     rf"(?P<prefix>(?:{_SYMBOL})\s?)?(?<![\w.])(?<![a-z]-)(?P<minus>(?<=[\s(])-(?=\d)|minus\s)?"
-    r"(?P<number>\d{1,3}(?:[ ,'.]\d{3})+(?![\d])(?:\.\d+)?|\d+(?:[.,]\d+)?(?!\d*\.\d))"
+    r"(?P<number>\d{1,3}(?:[ ,']\d{3})+(?!\d)(?:\.\d+)?(?!\.\d)"
+    r"|\d{1,3}(?:\.\d{3}){1,2}(?!\.?\d)|\d+(?:[.,]\d+)?(?!\d*\.\d))"
     r"(?P<scale>\s?(?:k|m|mn|bn|thousand|million|billion)\b)?"
     r"(?P<half>\s1/2)?(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<clock>:[0-5]\d)?"
 )

@@ -36,13 +36,21 @@ def grade_number(reading: Reading, gold: NumberGold) -> float:
     asked = {quantity.value for quantity in find_numbers(reading.asking.text)}
     strong = [q for q in meant if not (q.weak or q.beside) and q.value not in asked]
     named = [q for q in strong if kind.named(q)]
-    chosen = [q for q in strong if kind.named(q) or q.unit == "" or not named]
+    chosen = [q for q in strong if kind.named(q) or not named or _bare(reading, q, named)]
     chosen = chosen or [q for q in meant if kind.right(q)]
     if not any(kind.right(q) for q in chosen):
         return 0.0
     wrong = [q for q in chosen if not kind.right(q)]
     wrong += [q for q in meant if kind.sibling(q) and not q.weak and not q.beside]
     return float(not wrong or _worked_out(reading, chosen, meant, kind))
+
+
+def _bare(reading: Reading, quantity: Quantity, named: Sequence[Quantity]) -> bool:
+    """Whether a number without a unit stands in one sentence with one that has the gold's."""
+    if quantity.unit:
+        return False
+    around = [span for span in reading.sentences if span[0] <= quantity.start < span[1]]
+    return any(start <= other.start < end for start, end in around for other in named)
 
 
 def _year(reading: Reading, quantity: Quantity, kind: "_Kind") -> bool:

@@ -70,8 +70,10 @@ _CONTRACTIONS = (
     (re.compile(r"\b(i|we|you|they)'ve\b"), r"\1 have"),
     (re.compile(r"\b(i|we|you|they|he|she|it)'ll\b"), r"\1 will"),
     (re.compile(r"\b(i|we|you|they|he|she)'d\b"), r"\1 would"),
-    (re.compile(r"\b(dr|mr|mrs|ms|prof|st|vs|approx|ca|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec"
+    (re.compile(r"\b(dr|mr|mrs|prof|st|vs|approx|ca|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec"
                 r"|mon|tues?|thurs?|fri)\.(?=\s)"), r"\1"),
+    # Not the milliseconds at a sentence's end.
+    (re.compile(r"(?<!\d)(?<!\d\s)\bms\.(?=\s)"), "ms"),
     (re.compile(r"\b([ap])\.\s?m\b\.?"), r"\1m"),
     (re.compile(r"\b(e)\.g\.|\b(i)\.e\."), r"namely "),
     (re.compile(r"\bv(?=\d+\.\d)"), ""),
