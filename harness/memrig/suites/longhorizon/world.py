@@ -24,7 +24,7 @@ from memrig.suites.longhorizon.values import Values, iso
 LEAST_TURNS, MOST_TURNS = 100, 100_000
 #: Chances in percent: of a change to be a correction or a retraction, of an update to hold only
 #: from a later day on, of old news to be outdated, of a distractor to be about a sibling.
-_CORRECTED, _RETRACTED, _LATER, _OUTDATED, _TWINS = 12, 10, 18, 75, 80
+_CORRECTED, _RETRACTED, _LATER, _OUTDATED, _TWINS = 12, 10, 18, 75, 90
 #: Chances in percent of a rumour to be about what was never told, and what is told only later.
 _UNTOLD, _UNTOLD_YET = 25, 40
 #: Days from the telling to the day that an update holds from, at most.

@@ -15,7 +15,7 @@ from memrig.suites.longhorizon.world import simulate
 from support.plain_words import PlainWords
 
 #: Of seed 42 at 1,000 turns. It changes with the simulator, and with nothing else.
-DIGEST = "sha256:73b2aeebed68d49d590583241225d45ca6b8f5425e7d4e7d080ba976692d54ee"
+DIGEST = "sha256:38316686659bbfd502442afa77f2b84634f1d42e7338241718de1a2aef624dc2"
 
 
 @pytest.fixture(scope="module")
