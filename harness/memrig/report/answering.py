@@ -10,6 +10,7 @@ from memrig.report.collect import Collected
 from memrig.report.model import AnsweringSummary, PublishedRow
 from memrig.report.published import published
 from memrig.runs.lock import Lock
+from memrig.suites.base import load_suite, suite_names
 from memrig.suites.datasets import DATASETS
 from memrig.suites.longitudinal_shipped import SHIPPED
 
@@ -99,8 +100,18 @@ def _why_partial(lock: Lock, incomplete: str, unanswered: int) -> Iterator[str]:
 
 
 def is_dataset(lock: Lock) -> bool:
-    """Whether the questions come from the published data of the suite, whole and unchanged."""
-    return not lock.sample and lock.data.name in {lock.suite, *DATASETS, *SHIPPED}
+    """Whether the questions come from the published data of the suite, whole and unchanged.
+
+    Of a suite that makes its worlds itself, they always do.
+    """
+    return not lock.sample and (
+        lock.data.name in {lock.suite, *DATASETS, *SHIPPED} or is_made(lock)
+    )
+
+
+def is_made(lock: Lock) -> bool:
+    """Whether the suite makes its scenarios from seeds; False where it is no longer installed."""
+    return lock.suite in suite_names() and load_suite(lock.suite).made_of_seeds
 
 
 def _agreement(grades: Sequence[Grade]) -> float | None:

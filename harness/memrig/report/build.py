@@ -13,7 +13,7 @@ from memrig.grading.judges.reference import judge_warning
 from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
 from memrig.report.across import across_of
-from memrig.report.answering import answering_summary, is_dataset, published_rows
+from memrig.report.answering import answering_summary, is_dataset, is_made, published_rows
 from memrig.report.boots import boots_of, shared_boots
 from memrig.report.calibrated import calibration_summary
 from memrig.report.collect import Collected, collect
@@ -175,6 +175,7 @@ def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
         ("built-in sample, not the dataset", lock.sample),
         (f"only the {asked} questions with an answer", "only_answered" in lock.options),
         (f"{unanswered} of {asked} questions without an answer: counted as wrong", unanswered > 0),
+        (_sized(lock), is_made(lock)),
         (_limited(lock), lock.limit is not None),
         ("pooled: all scenarios in one memory", lock.isolation == "pooled"),
         (_PODS.get(lock.adapter.pod, ""), True),
@@ -182,6 +183,13 @@ def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
         (f"labels: {lock.options.get('labels')}", "labels" in lock.options),
     )
     return tuple(text for text, holds in said if text and holds)
+
+
+def _sized(lock: Lock) -> str:
+    """In what a made world differs from the suite's own size; empty where in nothing."""
+    names = ("turns", "questions", "question_set")
+    chosen = [f"{n.replace('_', ' ')} {lock.options[n]}" for n in names if n in lock.options]
+    return f"not the suite's usual world: {', '.join(chosen)}" if chosen else ""
 
 
 def _limited(lock: Lock) -> str:

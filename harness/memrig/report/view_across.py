@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memrig.report.boots import Boot
+from memrig.report.boots import Boot, shared_boots
 from memrig.report.charts import WhiskerChart, whisker_chart
 from memrig.report.model import Report
 from memrig.report.text import one_line
@@ -68,7 +68,10 @@ class PartLine:
 
 @dataclass(frozen=True, slots=True)
 class AcrossView:
-    """The section. `more` counts noisy questions that are not shown, and `more_boots` processes."""
+    """The section. `repeated` tells whether there are repeats to compare.
+
+    `more` counts noisy questions that are not shown, and `more_boots` processes.
+    """
 
     lead: str
     head: str
@@ -77,6 +80,7 @@ class AcrossView:
     tables: tuple[SeedTable, ...]
     noisy: tuple[NoisyLine, ...]
     noisy_note: str
+    repeated: bool
     more: int
     variance: tuple[PartLine, ...]
     boots_note: str
@@ -98,6 +102,7 @@ def across_view(report: Report) -> AcrossView | None:
         tables=tuple(_tables(found)) if several else (),
         noisy=tuple(_noisy(item) for item in found.noisy[:_NOISY]),
         noisy_note=noisy_note(found),
+        repeated=found.repeats > 1,
         more=len(found.noisy[_NOISY:]),
         variance=tuple(_part(part) for part in found.variance),
         boots_note=boots_note(report.boots),
@@ -126,7 +131,8 @@ def boots_note(boots: Sequence[Boot]) -> str:
     if not boots:
         return ""
     trials, ids = {boot.trial_id for boot in boots}, {boot.boot_id for boot in boots}
-    return f"{plural(len(trials), 'trial')}, {plural(len(ids), 'boot_id')}"
+    said = "some share one" if shared_boots(boots) else "no two share one"
+    return f"{plural(len(trials), 'trial')}, {plural(len(ids), 'boot_id')}, {said}"
 
 
 def _strip(found: AcrossSeeds) -> Strip:

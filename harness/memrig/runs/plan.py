@@ -88,7 +88,8 @@ def _source(suite: Suite, options: SuiteOptions, seeds: tuple[int, ...]) -> Data
     found = [suite.source(replace(options, seed=seed)) for seed in seeds]
     notes = dict.fromkeys(note for source in found for note in source.notes)
     digest = digest_of([source.sha256 for source in found])
-    return replace(found[0], sha256=digest, notes=tuple(notes))
+    origins = dict.fromkeys(source.origin for source in found)
+    return replace(found[0], origin="; ".join(origins), sha256=digest, notes=tuple(notes))
 
 
 def suite_options(config: RunConfig, suite: Suite, protocol: str) -> SuiteOptions:

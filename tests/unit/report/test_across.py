@@ -161,10 +161,10 @@ def test_the_terminal_shows_each_seed_and_what_is_said_over_them():
     text = printed(wavering())
     assert "s42   s123   mean    sd        95 %" in text
     assert "60.0   62.0   61.0   1.4   48.3–73.7" in text
-    assert "2 of 90 vary by more than 10 points in R@10" in text
+    assert "2 of 90 vary by more than 10 points in R@10; ranges in points" in text
     assert "seed 100.0 %, sd 1.4 points (holds what repeats would tell apart)" in text
     assert "repeat n/a (each seed ran once: give --repeats)" in text
-    assert "2 trials, 2 boot_ids" in text
+    assert "2 trials, 2 boot_ids, no two share one" in text
 
 
 def test_the_terminal_shows_the_extremes_of_many_seeds():
@@ -182,7 +182,7 @@ def test_the_page_has_the_section_and_escapes_what_is_in_it():
     assert '<a href="#seeds">Seeds</a>' in page
     assert "temporal/latest/&lt;b&gt;0" in page
     assert '<td>temporal</td><td class="num">3–4</td>' in page
-    assert "Which process served which trial: 2 trials, 2 boot_ids" in page
+    assert "Which process served which trial: 2 trials, 2 boot_ids, no two share one" in page
 
 
 def test_the_page_cuts_a_long_list_of_noisy_questions_and_says_so():

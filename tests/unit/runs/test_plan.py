@@ -198,7 +198,7 @@ def test_an_unknown_suite_is_refused_with_the_installed_ones():
     """A typing mistake, or a plug-in that is not installed."""
     with pytest.raises(UsageError, match="no suite 'lokomo'") as caught:
         load_suite("lokomo")
-    assert "locomo, longitudinal, longmemeval, practical" in caught.value.fix
+    assert "locomo, longhorizon, longitudinal, longmemeval, practical" in caught.value.fix
 
 
 async def test_a_protocol_without_a_grader_is_refused_before_anything_is_done(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from memrig.report.groups import stamps
 from memrig.report.model import Report
 from memrig.report.terminal.base import DIM, new_table, words
 from memrig.report.terminal.models import stamped
@@ -39,17 +40,21 @@ def _print_seeds(report: Report, view: AcrossView, found: SeedTable, console: Co
     for line in found.lines:
         numbers = sorted((value for value in line.values if value[:1].isdigit()), key=float)
         values = line.values if every else (numbers[0], numbers[-1])
-        span = Text(line.bounds, DIM)
-        table.add_row(words(line.name, limit=_GROUP), *values, line.mean, line.sd, span)
+        short = [text.replace("100.0", "100") for text in (*values, line.mean)]
+        span = Text(line.bounds.replace("100.0", "100"), DIM)
+        table.add_row(words(line.name, limit=_GROUP), *short, line.sd, span)
     console.print(table)
     console.print()
 
 
 def _print_noisy(report: Report, view: AcrossView, console: Console) -> None:
-    table = new_table("question", "n each", "seeds", "repeats", right=(1, 2, 3))
-    stamped(table, report, f"{view.noisy_note}: the range of its means, points")
+    heads = ("n each", "seeds", "repeats")[: 3 if view.repeated else 2]
+    table = new_table("question", *heads, right=range(1, len(heads) + 1))
     for line in view.noisy[:_NOISY]:
-        table.add_row(words(line.name, limit=_NAME), line.n, line.seeds, line.repeats)
+        numbers = (line.n, line.seeds, line.repeats)[: len(heads)]
+        table.add_row(words(line.name, limit=_NAME), *numbers)
+    marks = "".join(f" ({mark})" for mark in stamps(report))
+    console.print(Text(f"{view.noisy_note}; ranges in points{marks}", DIM))
     console.print(table)
     console.print()
 
