@@ -11,6 +11,7 @@ from memrig.report.view_compare import (
     VERDICTS,
     conclusions,
     effect_text,
+    incomplete_stamps,
     p_text,
     points,
     rules,
@@ -64,6 +65,7 @@ def render_comparison(found: Comparison) -> str:
         conclusions=list(conclusions(found)),
         blocks=list(_blocks(found)),
         rules=rules(found),
+        page_stamps=incomplete_stamps(found),
     )
 
 
@@ -99,7 +101,7 @@ def _blocks(found: Comparison) -> Iterator[Block]:
     for number, ((run, metric), rows) in enumerate(places.items()):
         chart = forest(rows, end, found.runs[0].letter, number)
         lines = tuple(_line(row) for row in rows)
-        yield Block(run, f"{metric_head(metric)}", metric_help(metric), chart, lines)
+        yield Block(run, metric_head(metric), metric_help(metric), chart, lines)
 
 
 def _line(row: ComparedMetric) -> Line:

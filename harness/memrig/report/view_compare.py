@@ -108,3 +108,9 @@ def stamps(run: ComparedRun) -> tuple[str, ...]:
     """What every table has to say of a run."""
     first = () if run.complete else (f"INCOMPLETE: {run.incomplete}",)
     return (*first, *run.labels)
+
+
+def incomplete_stamps(found: Comparison) -> tuple[str, ...]:
+    """What every table of the comparison has to say beside its numbers."""
+    cut = [run.letter for run in found.runs if not run.complete]
+    return (f"incomplete: {', '.join(cut)}",) if cut else ()

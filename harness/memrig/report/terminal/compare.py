@@ -22,7 +22,15 @@ from memrig.report.terminal.base import (
     words,
 )
 from memrig.report.units import metric_head, percent, plural
-from memrig.report.view_compare import conclusions, effect_text, p_text, points, span, stamps
+from memrig.report.view_compare import (
+    conclusions,
+    effect_text,
+    incomplete_stamps,
+    p_text,
+    points,
+    span,
+    stamps,
+)
 
 _STYLES = {"better": GOOD, "worse": BAD, "none": "", "unknown": WARN}
 _SIGNS = {"better": "▲", "worse": "▼", "none": "=", "unknown": "?"}
@@ -94,7 +102,8 @@ def _print_runs(found: Comparison, console: Console) -> None:
 
 def _print_overall(found: Comparison, console: Console) -> None:
     """Every metric, over all questions."""
-    console.print(Text("overall: percent, differences in points, 95 % intervals", DIM))
+    head = "overall: percent, differences in points, 95 % intervals"
+    console.print(_stamped(head, found))
     rows = [row for row in found.rows if row.kind == "micro"]
     _print_rows(found, rows, "metric", console)
 
@@ -102,8 +111,15 @@ def _print_overall(found: Comparison, console: Console) -> None:
 def _print_groups(found: Comparison, metric: str, console: Console) -> None:
     rows = [row for row in found.rows if row.metric == metric and row.kind != "micro"]
     if rows:
-        console.print(Text(f"{metric_head(metric)} by group", DIM))
+        console.print(_stamped(f"{metric_head(metric)} by group", found))
         _print_rows(found, rows, "group", console)
+
+
+def _stamped(head: str, found: Comparison) -> Text:
+    text = Text(head, DIM)
+    for stamp in incomplete_stamps(found):
+        text.append(f"  {stamp}", BAD)
+    return text
 
 
 def _print_rows(
