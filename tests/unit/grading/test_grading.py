@@ -80,9 +80,10 @@ def gold(*evidence: str, **changes: object) -> Gold:
 
 
 def test_a_grade_says_what_it_is_of_and_who_made_it(grade_one, spec):
-    """Trial, question, category, grader and version."""
-    grade = grade_one(record(hit("e1")), gold("e1"))
+    """Trial, question and its form, category, seed, grader and version."""
+    grade = grade_one(record(hit("e1")), gold("e1", template="needle/pet"))
     assert (grade.trial_id, grade.question_id, grade.category) == (spec.trial_id, "q1", "facts")
+    assert (grade.seed, grade.template) == (spec.seed, "needle/pet")
     assert grade.grader == "locomo-any/2"
     assert (grade.status, grade.outcome, grade.rank) == ("graded", "answered", 1)
 

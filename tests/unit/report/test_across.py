@@ -190,3 +190,30 @@ def test_the_page_cuts_a_long_list_of_noisy_questions_and_says_so():
     page = render_html(wavering(count=50))
     assert page.count("temporal/latest/") == 40
     assert "And 10 more" in page
+
+
+def made_world(folder: Path, **options: str) -> Report:
+    """The report of a planned run of a suite that makes its worlds; nothing was run."""
+    plan = small_plan(folder / "run", small_scenario("world-7"), suite="longhorizon",
+                      options=options)  # fmt: skip
+    return build_report(plan.directory)
+
+
+def test_a_made_world_is_no_data_of_ones_own(tmp_path):
+    """Its name says what it is made of."""
+    labels = made_world(tmp_path).labels
+    assert [label for label in labels if "own data" in label or "usual world" in label] == []
+
+
+def test_a_world_of_another_size_is_labelled(tmp_path):
+    """It cannot be held against one of the usual size."""
+    labels = made_world(tmp_path, turns="300", question_set="holdout").labels
+    assert "not the suite's usual world: turns 300, question set holdout" in labels
+
+
+def test_a_limit_is_said_to_be_of_each_seed(tmp_path):
+    """Or the n of tables would not fit."""
+    one = small_plan(tmp_path / "one", limit=5)
+    many = small_plan(tmp_path / "many", limit=5, seeds=(1, 2))
+    assert "limited to 5 questions (stratified)" in build_report(one.directory).labels
+    assert "limited to 5 questions of each seed (stratified)" in build_report(many.directory).labels

@@ -156,3 +156,11 @@ def test_a_whole_suites_page_stays_small() -> None:
         question(number, calls=calls, memories=memories, answer="y" * 800) for number in range(144)
     )
     assert len(render_html(report_over_time(questions=asked))) < 2_000_000
+
+
+def test_a_scenario_has_checkpoints_of_its_own_under_each_seed(tmp_path) -> None:
+    """A limit draws other questions under another, which stand elsewhere."""
+    chosen = {"suite": "longitudinal", "mode": "reader", "reader_model": "local/extractive"}
+    report = ran(tmp_path / "run", seeds=(1, 2, 3), limit=5, **chosen)
+    assert report.timeline is not None
+    assert sum(point.n for point in report.timeline.checkpoints) == 15
