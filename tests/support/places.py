@@ -98,7 +98,7 @@ def placed_report(reader: str = "local/extractive", worlds: int = 4) -> Report:
     rows = [row for seed in range(worlds) for row in world(f"world-{seed}", 200, 5000)]
     return sample_report().model_copy(
         update={
-            "depth": depth_summary(rows, METRICS, 7),
+            "depth": depth_summary(rows, METRICS, 7, reader),
             "operations": operation_summary(rows, METRICS, reader, 7),
             "calibration": calibration_summary(rows),
         }

@@ -103,7 +103,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         costs=found.costs.rows(),
         published=published_rows(lock),
         timeline=timeline_of(directory, found),
-        depth=depth_summary(found.settled, grader.metrics, seed),
+        depth=depth_summary(found.settled, grader.metrics, seed, lock.reader),
         operations=operation_summary(found.settled, grader.metrics, lock.reader, seed),
         calibration=calibration_summary(found.settled),
         audit=audit,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from memrig.grading.base import Metric
 from memrig.report.estimates import Estimator
 from memrig.report.model_depth import DepthSummary, PlaceBin
+from memrig.report.operations import beyond
 from memrig.report.settled import Settled, recall_name, score_name
 
 #: In a shorter scenario, a tenth of it is no place to speak of.
@@ -16,7 +17,7 @@ _TENTHS = 10
 
 
 def depth_summary(
-    settled: Sequence[Settled], metrics: Sequence[Metric], seed: int
+    settled: Sequence[Settled], metrics: Sequence[Metric], seed: int, reader: str = ""
 ) -> DepthSummary | None:
     """Scores by where the evidence stands; None where no scenario is long or none has evidence.
 
@@ -24,6 +25,8 @@ def depth_summary(
         settled: every question of the run.
         metrics: the protocol's.
         seed: of the intervals' draws.
+        reader: the model that answered. What a built-in one cannot answer wherever it stands is
+            left out of the scores: it stands late more often, since it has more evidence.
     """
     every = [row for row in settled if row.episodes >= LEAST_EPISODES]
     placed = [row for row in every if row.graded and row.evidence is not None]
@@ -33,13 +36,13 @@ def depth_summary(
     scores, recalls = (Estimator(metrics, name, seed) for name in (score, recall))
 
     def bin_of(low: float, high: float, rows: Sequence[Settled], what: str) -> PlaceBin:
-        grades = [row.grade for row in rows]
+        answered = [row.grade for row in rows if not beyond(row, reader)]
         return PlaceBin(
             low=low,
             high=high,
             n=len(rows),
-            score=scores.mean(grades, what),
-            recall=recalls.mean(grades, what),
+            score=scores.mean(answered, what),
+            recall=recalls.mean([row.grade for row in rows], what),
         )
 
     return DepthSummary(
@@ -48,6 +51,7 @@ def depth_summary(
         least_episodes=LEAST_EPISODES,
         questions=len(placed),
         left_out=len(every) - len(placed),
+        beyond_reader=sum(beyond(row, reader) for row in placed),
         by_depth=tuple(
             bin_of(tenth / _TENTHS, (tenth + 1) / _TENTHS, rows, f"depth {tenth}")
             for tenth, rows in enumerate(_binned(placed, tenth_of, _TENTHS))

@@ -41,7 +41,8 @@ class DepthSummary(_Frozen):
 
     The place of a question's evidence is that of its last one before the question: with it, all
     has been told. `score` and `recall` name the metrics; empty where the run has none.
-    `left_out` questions of such scenarios have no evidence before them, or no grade.
+    `left_out` questions of such scenarios have no evidence before them, or no grade;
+    `beyond_reader` count in recall only: a built-in reader cannot answer them anywhere.
     """
 
     score: str
@@ -49,6 +50,7 @@ class DepthSummary(_Frozen):
     least_episodes: int
     questions: int
     left_out: int
+    beyond_reader: int
     by_depth: tuple[PlaceBin, ...]
     by_distance: tuple[PlaceBin, ...]
 

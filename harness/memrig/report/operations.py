@@ -40,7 +40,7 @@ def operation_summary(
         return None
     score, recall = score_name(known), recall_name(known)
     scores, recalls = (Estimator(metrics, name, seed) for name in (score, recall))
-    built_in = reader.startswith(_BUILT_IN) and bool(score)
+    built_in = _built_in(reader) and bool(score)
     return OperationSummary(
         score=score,
         recall=recall,
@@ -59,6 +59,15 @@ def operation_summary(
     )
 
 
+def beyond(row: Settled, reader: str) -> bool:
+    """Whether a question is known to need more than its built-in reader can do."""
+    return _built_in(reader) and bool(row.operation and need_of(row))
+
+
+def _built_in(reader: str) -> bool:
+    return reader.startswith(_BUILT_IN)
+
+
 def need_of(row: Settled) -> str:
     """What a question needs beyond copying out of one statement; empty: nothing."""
     return _NEEDS.get(row.operation, _SEVERAL if row.several else "")
@@ -73,14 +82,14 @@ def _limits(known: Sequence[Settled], scores: Estimator) -> list[CategoryLimit]:
 
 
 def _limit(category: str, rows: Sequence[Settled], scores: Estimator) -> CategoryLimit:
-    beyond = [row for row in rows if need_of(row)]
+    more = [row for row in rows if need_of(row)]
     within = [row for row in rows if not need_of(row)]
-    why = Counter(need_of(row) for row in beyond)
+    why = Counter(need_of(row) for row in more)
     return CategoryLimit(
         category=category,
         n=len(rows),
-        beyond=len(beyond),
+        beyond=len(more),
         why=dict(sorted(why.items())),
         score_within=scores.mean([row.grade for row in within], f"within {category}"),
-        score_beyond=scores.mean([row.grade for row in beyond], f"beyond {category}"),
+        score_beyond=scores.mean([row.grade for row in more], f"beyond {category}"),
     )

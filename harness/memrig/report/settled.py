@@ -6,7 +6,15 @@ from typing import Literal
 
 from memrig.grading.base import Asked, Grade
 from memrig.grading.dimensions import ACCURACY, silent
-from memrig.model.gold import AbstentionGold, Gold, MappingGold, Operation, OrderedListGold, SetGold
+from memrig.model.gold import (
+    AbstentionGold,
+    Gold,
+    MappingGold,
+    Operation,
+    OrderedListGold,
+    SetGold,
+    TextGold,
+)
 from memrig.report.scores import SCORES, score_of
 
 
@@ -82,6 +90,8 @@ def _several(gold: Gold) -> bool:
     match gold.answer:
         case SetGold(items=parts) | OrderedListGold(items=parts) | MappingGold(entries=parts):
             return len(parts) > 1 and len(gold.evidence) > 1
+        case TextGold():
+            return len(gold.evidence) > 1
         case _:
             return False
 

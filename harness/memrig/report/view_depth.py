@@ -137,12 +137,16 @@ def distance_label(item: PlaceBin) -> str:
 
 
 def _note(found: DepthSummary) -> str:
-    left = f"; {count(found.left_out)} more have no evidence before them" if found.left_out else ""
-    return (
+    said = (
         f"{plural(found.questions, 'question')} of scenarios of at least "
-        f"{found.least_episodes} episodes{left}. The charts leave out places with fewer than "
-        f"{_DRAWN} questions"
+        f"{found.least_episodes} episodes"
     )
+    if found.left_out:
+        said += f"; {count(found.left_out)} more have no evidence before them"
+    if found.beyond_reader:
+        hard = count(found.beyond_reader)
+        said += f"; the score leaves out {hard} that this reader cannot answer anywhere"
+    return f"{said}. The charts leave out places with fewer than {_DRAWN} questions"
 
 
 def _chart(

@@ -97,6 +97,30 @@ def test_questions_without_a_place_or_a_grade_are_counted_and_left_out():
     assert (found.questions, found.left_out) == (1, 2)
 
 
+def test_what_a_built_in_reader_cannot_answer_is_no_sign_of_depth():
+    """It counts in recall, and in no score; of a model that may do all, nothing is left out."""
+    rows = [
+        settled(1, grade=grade(1, scores={"score": 1.0, "recall_any@10": 1.0})),
+        settled(2, grade=grade(2, scores={"score": 0.0, "recall_any@10": 0.0}), operation="count"),
+    ]
+    local = depth_summary(rows, METRICS, 7, "local/extractive")
+    llm = depth_summary(rows, METRICS, 7, "claude-test")
+    assert local is not None
+    assert llm is not None
+    assert (local.beyond_reader, llm.beyond_reader) == (1, 0)
+    first, other = local.by_depth[0], llm.by_depth[0]
+    assert (first.n, first.score.n, first.score.value, first.recall.value) == (2, 1, 1.0, 0.5)
+    assert (other.score.n, other.score.value) == (2, 0.5)
+
+
+def test_a_reader_is_not_excused_where_the_data_name_no_operation():
+    """Whatever its gold looks like."""
+    rows = [settled(operation="", several=True)]
+    found = depth_summary(rows, METRICS, 7, "local/extractive")
+    assert found is not None
+    assert found.beyond_reader == 0
+
+
 def test_without_any_metric_there_is_nothing_to_show():
     """A run of questions that nobody graded."""
     assert depth_summary([settled(grade=grade(scores={}))], METRICS, 7) is None

@@ -12,6 +12,7 @@ from memrig.model.gold import (
     NumberGold,
     OrderedListGold,
     SetGold,
+    TextGold,
 )
 from memrig.model.scenario import Question
 from memrig.model.transcript import AnswerRecord, Outcome, QuestionRecord
@@ -103,6 +104,8 @@ MAPPING = MappingGold(
         (MAPPING, ("e1", "e2"), True),
         (SetGold(type="set", items=ITEMS), ("e1", "e2"), True),
         (OrderedListGold(type="ordered_list", items=ITEMS), ("e1", "e2"), True),
+        (TextGold(type="text", value="They split it."), ("e1", "e2"), True),
+        (TextGold(type="text", value="They split it."), ("e1",), False),
         (MAPPING, ("e1",), False),
         (SetGold(type="set", items=ITEMS[:1]), ("e1", "e2"), False),
         (NumberGold(type="number", value=4), ("e1", "e2"), False),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from memrig.report.groups import stamps
 from memrig.report.model import Report
 from memrig.report.model_depth import Estimate, PlaceBin
 from memrig.report.terminal.base import DIM, new_table, words
@@ -13,7 +14,7 @@ from memrig.report.units import NOT_AVAILABLE, count, metric_head
 from memrig.report.view_depth import Measured, OperationView, operation_view
 
 _ACROSS = 10  # bins that fit beside each other in 80 columns
-_NAME, _WHY = 24, 44
+_NAME, _WHY = 24, 120
 
 
 def print_depth(report: Report, console: Console) -> None:
@@ -40,7 +41,8 @@ def _print_bins(
     if found is None:
         return
     table = new_table(*heads, right=range(1, len(heads)))
-    stamped(table, report, f"{title}, percent")
+    # Above the table, not of it: a title is no wider than its table, and these are narrow.
+    console.print(words(", ".join((title, "percent", *stamps(report))), DIM))
     table.add_row(Text("n", DIM), *(Text(count(item.n), DIM) for item in bins))
     if found.recall:
         table.add_row(metric_head(found.recall), *(_whole(item.recall) for item in bins))
