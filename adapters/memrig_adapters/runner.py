@@ -147,8 +147,9 @@ class Runner:
 
     def stop(self) -> None:
         """Ends the event loop. Its thread is a daemon: a task that hangs keeps nothing alive."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
 
     @contextlib.contextmanager
     def _in_turn(self, call: Call) -> Iterator[None]:

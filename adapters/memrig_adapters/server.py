@@ -111,7 +111,7 @@ class AdapterServer:
         until = time.monotonic() + within_s
         self._health.enter_graceful_shutdown()
         clean = self._server.stop(grace=within_s * 0.6).wait(within_s * 0.8)
-        if self._started:
+        if self._started and not self._closed:
             left = max(until - time.monotonic(), 0.0)
             closer = threading.Thread(target=self._close, args=(left,), daemon=True)
             closer.start()

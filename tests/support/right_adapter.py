@@ -177,6 +177,35 @@ class Memory(rpc.MemoryAdapterServicer):
         return pb.CallToolResponse(result_json=result, boot_id=self.boot_id)
 
 
+class OnlyAnswers(Memory):
+    """Keeps the contract of what cannot be searched: its answer is what it would have found."""
+
+    async def Capabilities(self, request, context):  # noqa: N802
+        return pb.CapabilitiesResponse(
+            name="only-answers",
+            version="1",
+            contract_version="1.0",
+            boot_id=self.boot_id,
+            supports_answer=True,
+        )
+
+    async def Answer(self, request, context):  # noqa: N802
+        if not request.question:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "question")
+        text = self.say(request.question)
+        return pb.AnswerResponse(answer=text, abstained=not text, boot_id=self.boot_id)
+
+    def say(self, question: str) -> str:
+        """The answer to a question; empty where nothing is known."""
+        found = self.ranked(pb.SearchRequest(query=question))
+        return found[0].text if found else ""
+
+    async def Search(self, request, context):  # noqa: N802
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "it only answers")
+
+    Retrieve = Forget = CallTool = Search
+
+
 @functools.cache
 def words(text: str) -> set[str]:
     """The words of a text in lower case."""

@@ -65,6 +65,24 @@ class ListAdapter(Adapter):
         self.episodes.clear()
 
 
+class OnlyAnswers(Adapter):
+    """Cannot be searched; the answer is always the same."""
+
+    capabilities = Capabilities(name="only-answers", version="1.0", search_modes=())
+
+    def ingest(self, episode: Episode) -> int:
+        return 1
+
+    def flush(self) -> None:
+        return None
+
+    def answer(self, question: Question) -> Answer:
+        return Answer("nobody")
+
+    def reset(self) -> None:
+        """Has nothing to empty."""
+
+
 class AsyncListAdapter(Adapter):
     """The same, with coroutines, and every optional method."""
 

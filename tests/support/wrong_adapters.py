@@ -6,7 +6,7 @@ import math
 import grpc
 
 from memrig_proto.v1 import memory_adapter_pb2 as pb
-from support.right_adapter import Memory
+from support.right_adapter import Memory, OnlyAnswers
 
 
 class AcknowledgesTwice(Memory):
@@ -338,3 +338,23 @@ def cut(passages: list[pb.Hit]) -> list[pb.Hit]:
                 part.ref_id = f"{passage.ref_id}.{number}"
             found.append(part)
     return found
+
+
+class SearchesUndeclared(OnlyAnswers):
+    async def Search(self, request, context):  # noqa: N802
+        return pb.SearchResponse(boot_id=self.boot_id)
+
+
+class OnlyAnswersAndKeepsAfterReset(OnlyAnswers):
+    async def Reset(self, request, context):  # noqa: N802
+        return pb.ResetResponse(boot_id=self.boot_id)
+
+
+class OnlyAnswersByChance(OnlyAnswers):
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def say(self, question: str) -> str:
+        self.asked += 1
+        return f"{super().say(question)} (answer {self.asked})"

@@ -34,6 +34,10 @@ class Bridge(Adapter):
         """
 
     @abstractmethod
+    async def close(self) -> None:
+        """Lets go of the agent; also of one that was opened halfway."""
+
+    @abstractmethod
     async def learn(self, text: str) -> None:
         """Tells the agent a text.
 
@@ -72,7 +76,11 @@ class Bridge(Adapter):
             search_modes=(),
             questions_change_memory=not self.settings.steady,
         )
-        await self.open()
+        try:
+            await self.open()
+        except BaseException:
+            await self.close()  # nobody closes what never started
+            raise
 
     async def ingest(self, episode: Episode) -> int | Duplicate:
         """Tells an episode, unless the agent was told it before."""

@@ -7,14 +7,23 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2
 
-from memrig_adapters import Adapter, Capabilities, FilterField, FilterType, SearchMode, tool
+from memrig_adapters import (
+    Adapter,
+    Capabilities,
+    FilterField,
+    FilterType,
+    Hit,
+    Query,
+    SearchMode,
+    tool,
+)
 from memrig_adapters.errors import AdapterBug
 from memrig_adapters.none import NoneAdapter
 from memrig_adapters.server import AdapterServer, AddressError
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 from support.served import Serve
-from support.toy_adapters import AsyncListAdapter, ListAdapter
+from support.toy_adapters import AsyncListAdapter, ListAdapter, OnlyAnswers
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -132,12 +141,38 @@ def test_capabilities_may_be_found_at_start(serve: Serve) -> None:
     assert serve(Late()).stub.Capabilities(pb.CapabilitiesRequest()).version == "found 7"
 
 
+def test_what_cannot_be_searched_answers_and_says_so(serve: Serve) -> None:
+    """No search mode, no results, and Search is UNIMPLEMENTED whatever it asks (§4.3)."""
+    served = serve(OnlyAnswers())
+    declared = served.stub.Capabilities(pb.CapabilitiesRequest())
+    assert (list(declared.search_modes), declared.max_results) == ([], 0)
+    assert served.stub.Answer(pb.AnswerRequest(question="Who?")).answer == "nobody"
+    for request in (pb.SearchRequest(query="who", limit=1), pb.SearchRequest()):
+        with pytest.raises(grpc.RpcError) as caught:
+            served.stub.Search(request)
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED  # type: ignore[attr-defined]
+
+
+def test_what_cannot_be_searched_has_no_search(connect: Serve) -> None:
+    """A search that nobody can reach is a mistake in one of the two."""
+
+    class Both(OnlyAnswers):
+        def search(self, query: Query) -> list[Hit]:
+            return []
+
+    with pytest.raises(AdapterBug, match="Both searches, but declares no search mode"):
+        connect(Both()).server.start()
+
+
 @pytest.mark.parametrize(
     ("declared", "message"),
     [
         (None, "capabilities is None"),
         (Capabilities(name="", version="1"), "no name"),
-        (Capabilities(name="x", version="1", search_modes=()), "search_modes is empty"),
+        (
+            Capabilities(name="x", version="1", search_modes=()),
+            r"lacks answer \(capabilities.search_modes is empty\)",
+        ),
         (
             Capabilities(name="x", version="1", search_modes=(SearchMode.HYBRID,) * 2),
             "repeats a mode",

@@ -37,6 +37,13 @@ def declared(**changes: object) -> pb.CapabilitiesResponse:
     return pb.CapabilitiesResponse(**fields | changes)
 
 
+def test_what_answers_need_not_be_searchable():
+    """Then it has no search modes, and no results to speak of (protocol §4.3)."""
+    record = capabilities_record(declared(search_modes=[], max_results=0, supports_answer=True))
+    assert record.search_modes == ()
+    assert record.optional == ("answer",)
+
+
 def test_the_handshake_keeps_what_was_declared():
     """Names, modes, filter fields, tools and optional parts."""
     record = capabilities_record(
@@ -64,7 +71,7 @@ def test_the_handshake_keeps_what_was_declared():
     [
         ({"name": ""}, "name is empty"),
         ({"boot_id": ""}, "boot_id is empty"),
-        ({"search_modes": []}, "search_modes is empty"),
+        ({"search_modes": []}, "search_modes is empty, and supports_answer is false"),
         ({"search_modes": [pb.SEARCH_MODE_UNSPECIFIED]}, r"search_modes holds \[0\]"),
         ({"search_modes": [99]}, r"search_modes holds \[99\]"),
         ({"max_results": 0}, "max_results is 0"),

@@ -4,7 +4,7 @@ import pytest
 
 from memrig.conformance import ConformanceReport
 from support import wrong_adapters as wrong
-from support.right_adapter import Memory
+from support.right_adapter import Memory, OnlyAnswers
 
 CAUGHT_BY = {
     wrong.AcknowledgesTwice: {
@@ -78,6 +78,21 @@ CAUGHT_BY = {
     wrong.RetrievesTheFirstChunk: {"longitudinal.chunk-retrieved"},
     wrong.RetrievesFromBeforeReset: {"longitudinal.scopes-apart"},
     wrong.GuessesWhatComesNext: {"longitudinal.no-future"},
+    wrong.SearchesUndeclared: {"flags.search"},
+    # There is one answer, and what is left of before may take its place.
+    wrong.OnlyAnswersAndKeepsAfterReset: {
+        "ingest.same-id-again",
+        "limits.message-too-large",
+        "reset.empties",
+        "reset.forgets-ids",
+        "longitudinal.scopes-apart",
+        "longitudinal.no-future",
+    },
+    wrong.OnlyAnswersByChance: {
+        "search.repeatable",
+        "search.questions-leave-memory-alone",
+        "concurrent.searches",
+    },
     wrong.KeepsTwoCheckpoints: {"longitudinal.checkpoints"},
 }
 
@@ -102,3 +117,19 @@ async def test_a_memory_that_keeps_the_contract_passes_every_check_that_applies(
     assert with_status(report, "not_applicable") == {"ingest.counts-honest", "as-of.refused"}
     assert report.conforms
     assert report.exit_code == 0
+
+
+async def test_a_memory_that_only_answers_is_asked_instead_of_searched(checked):
+    """What it was told has to be in its answers; ranks, limits and filters do not apply."""
+    report = await checked(OnlyAnswers)
+    assert with_status(report, "failed", "error") == set()
+    passed = with_status(report, "passed")
+    assert {
+        "flags.search",
+        "flush.all-findable",
+        "reset.empties",
+        "longitudinal.no-future",
+    } <= passed
+    assert {"search.scores", "filter.unknown-refused", "longitudinal.chunk-sources"} <= with_status(
+        report, "not_applicable"
+    )

@@ -161,3 +161,25 @@ def test_what_is_no_limit_is_refused(text):
     with pytest.raises(UsageError) as caught:
         parse_limits([text])
     assert caught.value.where == "--stop-at"
+
+
+def only_native(folder: Path) -> str:
+    """An adapter that can be run in mode native alone."""
+    text = 'name = "a"\nversion = "1"\nmodes = ["native"]\n[image]\nbuild = "."\n'
+    (folder / "adapter.toml").write_text(text, "utf-8")
+    return str(folder)
+
+
+def test_an_adapters_own_mode_is_the_usual_one(tmp_path):
+    """What cannot be searched is asked without a flag."""
+    answering, options = settled(RunConfig(adapter=only_native(tmp_path), suite="practical"))
+    assert answering.mode == "native"
+    assert options.protocol == "practical-answers"
+
+
+def test_a_mode_that_the_adapter_cannot_be_run_in_is_refused(tmp_path):
+    """Before anything is built or started."""
+    adapter = only_native(tmp_path)
+    with pytest.raises(UsageError, match="can only be run in mode native") as caught:
+        settled(RunConfig(adapter=adapter, suite="practical", mode="reader"))
+    assert caught.value.where == "--mode reader"
