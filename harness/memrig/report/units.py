@@ -25,6 +25,16 @@ _FAMILIES = {
 }
 _SINGLE = {
     "accuracy": ("accuracy", "share of questions whose answer is right"),
+    "score": ("score", "mean of the dimensions that apply to a question, by their weights"),
+    "content_score": ("content", "the score without confidence calibration"),
+    "factual_accuracy": ("accurate", "how right the answer is, by the type of the gold answer"),
+    "specificity": ("specific", "whether it is exact: the figure with its unit, the full date"),
+    "temporal_awareness": ("time", "whether it is what held at the time that was asked about"),
+    "source_attribution": ("sources", "whether each claim goes to the one who made it"),
+    "confidence_calibration": (
+        "calibration",
+        "1 less the squared difference of confidence and accuracy, where a confidence was given",
+    ),
     "citation_recall": ("cited", "share of the evidence that the answer cites"),
     "citation_precision": ("cited right", "share of the answer's citations that are evidence"),
     "fact_recall": ("fact recall", "share of the key facts that the answer states"),
