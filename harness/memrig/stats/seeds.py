@@ -65,13 +65,18 @@ class NoisyQuestion(_Frozen):
         """By how much it varies at most."""
         return max(self.between_seeds or 0.0, self.between_repeats or 0.0)
 
+    @property
+    def least(self) -> int:
+        """Over how many questions its means are at least: of few, the draw alone makes it vary."""
+        return min(count for count in self.counts if count)
+
 
 class AcrossSeeds(_Frozen):
     """What many seeds, or repeats, say of a run.
 
     `metric` is the one that `noisy` and `variance` are about. `compared` counts the questions (or
     forms of them) that were seen under two seeds or in two repeats; `noisy` are those whose score
-    varied by more than 10 points, the most varying first.
+    varied by more than 10 points, the most varying first, and of equals those of more questions.
     """
 
     seeds: tuple[int, ...]
@@ -114,7 +119,7 @@ def across_seeds(
         rows=tuple(row for name in measured for row in _rows(graded, name, seeds)),
         metric=main,
         compared=len(questions),
-        noisy=tuple(sorted(wavering, key=lambda question: (-question.range, question.name))),
+        noisy=tuple(sorted(wavering, key=lambda q: (-q.range, -q.least, q.name))),
         variance=_variance(graded, main, seeds, noise),
     )
 

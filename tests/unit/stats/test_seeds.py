@@ -121,6 +121,17 @@ def test_a_template_that_varies_by_more_than_ten_points_is_noisy():
     assert flagged.between_repeats is None
 
 
+def test_of_equally_noisy_ones_those_of_more_questions_come_first():
+    """One question a seed varies by its draw alone."""
+    single = [grade(s, "a", v) for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
+    several = [
+        grade(s, "b", v, question_id=f"{n}-{s}")
+        for s, v in zip(SEEDS, (0, 1, 1), strict=True)
+        for n in range(3)
+    ]
+    assert [found.name for found in across([*single, *several]).noisy] == ["b", "a"]
+
+
 def test_without_a_template_a_question_is_compared_by_its_id():
     """It is the same under every seed."""
     grades = [grade(s, "", v, question_id="q1") for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
