@@ -63,12 +63,15 @@ def rules(found: Comparison) -> str:
 
 
 def conclusions(found: Comparison) -> Iterator[Conclusion]:
-    """What is shown of each run, a sentence each; then what is not."""
+    """What is shown of each run, a sentence each; then what is not.
+
+    Macro means are in the tables: they say once more what overall says, or a category.
+    """
     base = found.runs[0]
     for run in found.runs[1:]:
         rows = [row for row in found.rows if row.run == run.letter]
         for row in rows:
-            if row.verdict in {"better", "worse"}:
+            if row.verdict in {"better", "worse"} and row.kind != "macro":
                 yield Conclusion(row.verdict, _shown(row, run, base))
         yield from _not_shown([row for row in rows if row.kind == "micro"], run, base)
 

@@ -1,6 +1,6 @@
 """A comparison of runs, at 80 columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -34,8 +34,11 @@ from memrig.report.view_compare import (
 
 _STYLES = {"better": GOOD, "worse": BAD, "none": "", "unknown": WARN}
 _SIGNS = {"better": "▲", "worse": "▼", "none": "=", "unknown": "?"}
-_MARKS = {"better": "+", "worse": "-", "none": "", "unknown": "?"}
 _GROUP = 24
+_LEGEND = (
+    "*: shown, Holm's p (over all rows of a kind) is below 0.05; 95 %: of one row. d: Cohen's d "
+    "of the pairs. MDE: the least difference that one such test shows four times in five."
+)
 
 
 def print_comparison(
@@ -96,7 +99,7 @@ def _print_runs(found: Comparison, console: Console) -> None:
         said = ", ".join(f"{run.letter} {value}" for run, value in values)
         console.print(warning(f"not alike in {unlike.field}: {said}"))
     for note in found.notes:
-        console.print(warning(note, DIM))
+        console.print(words(f"note: {note}", DIM))
     console.print()
 
 
@@ -126,28 +129,32 @@ def _print_rows(
     found: Comparison, rows: Iterable[ComparedMetric], first: str, console: Console
 ) -> None:
     """One line a row; with several runs, a part a run."""
+    overall = first == "metric"  # a category's name is longer, and leaves no room for d
     for run in found.runs[1:]:
         letter = run.letter
-        heads = (first, "n", "A", letter, f"{letter}-A", "", "95 %", "p Holm", "d", "MDE")
-        table = new_table(*heads, right=(1, 2, 3, 4, 6, 7, 8, 9))
+        heads = [first, "n", "A", letter, f"{letter}-A", "95 %", "p Holm", "d", "MDE"]
+        if not overall:
+            heads.remove("d")
+        table = new_table(*heads, right=range(1, len(heads)))
         table.padding = (0, 1, 0, 0)
         for row in (row for row in rows if row.run == letter):
-            name = metric_head(row.metric) if first == "metric" else row.group
-            style = _STYLES[row.verdict]
-            table.add_row(
-                words(name, limit=_GROUP),
-                str(row.n),
-                percent(row.base_value),
-                percent(row.run_value),
-                Text(points(row.difference), style),
-                Text(_MARKS[row.verdict], style),
-                span(row),
-                p_text(row.p_holm),
-                effect_text(row.effect),
-                points(row.mde, sign=False),
-            )
+            table.add_row(*_cells(row, overall=overall))
         console.print(table)
         console.print()
+
+
+def _cells(row: ComparedMetric, *, overall: bool) -> Iterator[Text | str]:
+    style = _STYLES[row.verdict]
+    yield words(metric_head(row.metric) if overall else row.group, limit=_GROUP)
+    yield str(row.n)
+    yield percent(row.base_value)
+    yield percent(row.run_value)
+    yield Text(points(row.difference), style)
+    yield span(row)
+    yield Text(p_text(row.p_holm) + ("*" if row.verdict in {"better", "worse"} else " "), style)
+    if overall:
+        yield effect_text(row.effect)
+    yield points(row.mde, sign=False)
 
 
 def _print_conclusions(found: Comparison, console: Console) -> None:
@@ -156,13 +163,7 @@ def _print_conclusions(found: Comparison, console: Console) -> None:
         grid = Table.grid(padding=(0, 1))
         grid.add_row(mark, words(item.text, _STYLES[item.verdict]))
         console.print(grid)
-    console.print(
-        Text(
-            "p Holm: over all rows of a kind; 95 %: of one row. d: Cohen's d of the pairs. "
-            "MDE: the least difference that one such test shows four times in five.",
-            DIM,
-        )
-    )
+    console.print(Text(_LEGEND, DIM))
 
 
 def _print_gates(found: Comparison, console: Console) -> None:
