@@ -12,7 +12,7 @@ Example::
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memrig.conformance import ConformanceReport, run_conformance
@@ -20,6 +20,8 @@ from memrig.errors import DataError, IncompleteError, MemrigError, UsageError
 from memrig.gateway.config import GatewayMode, Limits
 from memrig.grading.base import load_grader
 from memrig.grading.judges.base import JudgeGrader
+from memrig.grading.selftest import Table, items_of
+from memrig.grading.selftest import selftest as measure_graders
 from memrig.judging.calibrate import Calibration
 from memrig.judging.calibrate import calibrate as measure_judge
 from memrig.judging.labels import default_labels, read_labels
@@ -49,6 +51,7 @@ from memrig.runs.judge import TrialJudge
 from memrig.runs.models import bare_gateway, model_socket, open_gateway, trial_gateway
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
+from memrig.suites.base import SuiteOptions, check_options, load_suite
 from memrig.trial import TrialServices, run_trial
 from memrig.trial.directory import hold, write_aside
 
@@ -326,6 +329,35 @@ def calibrate(settings: JudgeSettings, file: Path | None = None) -> Calibration:
         error.report = found
         raise error
     return found
+
+
+def selftest(
+    suite: str,
+    file: Path | None = None,
+    seeds: Sequence[int] = (),
+    turns: int | None = None,
+    questions: int | None = None,
+) -> Table:
+    """Tries the typed graders on a suite's gold: right answers, wrong ones, and what says nothing.
+
+    Args:
+        suite: its name.
+        file: data of the user's own; none: the suite's.
+        seeds: of a suite that makes its own worlds; none: the suite's.
+        turns: of such a world; none: the suite's default.
+        questions: about such a world; none: the suite's default.
+
+    Raises:
+        UsageError: there is no such suite, or it does not offer these options.
+        DataError: the data cannot be used.
+    """
+    found = load_suite(suite)
+    options = SuiteOptions(found.protocols[0], file, turns=turns, questions=questions)
+    several = (seeds or found.seeds) if found.made_of_seeds else (0,)
+    chosen = [replace(options, seed=seed) for seed in several]
+    for one in chosen:
+        check_options(found, one)
+    return measure_graders(item for one in chosen for item in items_of(found.scenarios(one)))
 
 
 def check_conformance(

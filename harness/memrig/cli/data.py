@@ -1,12 +1,14 @@
-"""`memrig data fetch | adopt | list | lint`."""
+"""`memrig data fetch | adopt | list | lint | selftest`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memrig import api
 from memrig.cli.app import data_app
-from memrig.errors import DataError
+from memrig.errors import DataError, GateError
+from memrig.grading.selftest import as_markdown, show
 from memrig.report.console import print_datasets, print_problems
 from memrig.report.progress import Download
 from memrig.suites.datasets import DATASETS, dataset
@@ -47,3 +49,20 @@ def lint(file: Annotated[Path, typer.Argument(help="A data file.")]) -> None:
     print_problems(problems, str(file))
     if any(problem.severity == "error" for problem in problems):
         raise typer.Exit(DataError.exit_code)
+
+
+@data_app.command()
+def selftest(
+    suite: Annotated[str, typer.Option(help="See `memrig suites`.")] = "practical",
+    file: Annotated[Path | None, typer.Option(help="Your own data.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Of a made world; repeatable.")] = None,
+    turns: Annotated[int | None, typer.Option(help="Of a made world.")] = None,
+    questions: Annotated[int | None, typer.Option(help="About a made world.")] = None,
+) -> None:
+    """Tries right and wrong answers on a suite's gold. Exit code 5 if a mean is out of bounds."""
+    table = api.selftest(suite, file, seed or (), turns, questions)
+    typer.echo(as_markdown(table))
+    for trial in table.failures[:20]:
+        typer.echo(show(trial))
+    if table.breaches:
+        raise GateError("; ".join(table.breaches), where=f"--suite {suite}")

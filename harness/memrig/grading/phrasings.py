@@ -60,7 +60,9 @@ def values_of(gold: GoldAnswer) -> list[str]:
             texts = [gold.value, *gold.aliases]
         case SetGold() | OrderedListGold():
             names = [item.value for item in gold.items]
-            texts = [", ".join(names), "\n".join(f"- {name}" for name in names), _and(names)]
+            texts = [", ".join(names)]
+            if len(names) > 1:
+                texts += ["\n".join(f"- {name}" for name in names), _and(names)]
         case MappingGold():
             texts = _pairs([(entry.key, entry.value) for entry in gold.entries])
         case _:

@@ -218,7 +218,7 @@ def items_of(scenarios: Iterable[Scenario]) -> Iterator[Item]:
         for question, answer in zip(questions, answers, strict=True):
             if answer is not None:
                 yield Item(
-                    question_id=f"{scenario.scenario_id}#{question.question_id}",
+                    question_id=f"{scenario.scenario_id} {question.question_id}",
                     category=scenario.gold[question.question_id].category,
                     question=question.text,
                     gold=answer,

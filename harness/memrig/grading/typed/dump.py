@@ -10,6 +10,8 @@ from memrig.model.gold import GoldAnswer, MappingGold, OrderedListGold, SetGold,
 _LIST = 5
 #: So many stretches that have nothing to do with question or gold are too many, if they are most.
 _STRAY = 4
+#: The stem of a word that answers are announced with; it is of no matter.
+_FRAME = frozenset({"answer"})
 #: The comma of a thousand parts nothing.
 _ELEMENT = re.compile(r"(?<!\d),|,(?!\d{3}(?!\d))|[;\n/|]|\s+\b(?:and|or)\b\s+|(?<=[.!?])\s")
 
@@ -51,5 +53,5 @@ def _matter(gold: GoldAnswer) -> frozenset[str]:
 
 
 def _stray(element: str, near: frozenset[str]) -> bool:
-    said = set(content(element))
+    said = set(content(element)) - _FRAME
     return bool(said) and len(said & near) < (2 if len(said) > 6 else 1)
