@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import gcd
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from memrig.errors import UsageError
 from memrig.model.canonical import derive
@@ -82,9 +82,8 @@ class Thing:
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
-    """A truth event as the next one of its key needs it.
+class Last(NamedTuple):
+    """A truth event as the next one of its key needs it. A tuple, for there are many.
 
     Args:
         event_id: its id.
@@ -101,9 +100,11 @@ class Last:
     before: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """A turn's worth: attributes of an entity, or without one a distractor, callback or talk."""
+class Beat(NamedTuple):
+    """A turn's worth: attributes of an entity, or without one a distractor, callback or talk.
+
+    A tuple, for there are many.
+    """
 
     block: Block
     thing: Thing | None

@@ -8,7 +8,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import Self, TypeVar, cast
@@ -215,14 +215,14 @@ class EventLog:
         row = next(self._rows(f"SELECT {_EVENT} FROM events WHERE event_id = ?", event_id), None)  # noqa: S608
         if row is None:
             raise KeyError(event_id)
-        return _event(row)
+        return WorldEvent(*row)
 
     def events(self, entity: str, attribute: str = "") -> list[WorldEvent]:
         """What is told of an entity, or of one of its attributes, in the order of events."""
         found = self._events.get(entity)
         if found is None:
             statement = f"SELECT {_EVENT} FROM events WHERE entity = ? ORDER BY event_id"  # noqa: S608
-            told = list(map(_event, self._rows(statement, entity)))
+            told = list(starmap(WorldEvent, self._rows(statement, entity)))
             found = _keep(self._events, entity, told, _KEPT)
         return [event for event in found if not attribute or event.attribute == attribute]
 
@@ -234,12 +234,12 @@ class EventLog:
             "AND entity >= ? AND entity < ? ORDER BY event_id"
         )
         # "/" is followed by "0": ids of the kind, and no others, lie between.
-        return map(_event, self._rows(statement, attribute, *given, f"{kind}/", f"{kind}0"))
+        return starmap(WorldEvent, self._rows(statement, attribute, *given, f"{kind}/", f"{kind}0"))
 
     def retold(self, event_id: int) -> list[WorldEvent]:
         """The events that tell an event again, or suppose or rumour about it."""
         statement = f"SELECT {_EVENT} FROM events WHERE refers_to = ? ORDER BY event_id"  # noqa: S608
-        return list(map(_event, self._rows(statement, event_id)))
+        return list(starmap(WorldEvent, self._rows(statement, event_id)))
 
     # Turns
 
@@ -257,7 +257,7 @@ class EventLog:
 
     def planned(self) -> Iterator[PlannedTurn]:
         """All turns in order, each with its events, as a stream."""
-        events = map(_event, self._rows(f"SELECT {_EVENT} FROM events ORDER BY event_id"))  # noqa: S608
+        events = starmap(WorldEvent, self._rows(f"SELECT {_EVENT} FROM events ORDER BY event_id"))  # noqa: S608
         waiting = next(events, None)
         turns = self._rows("SELECT turn, block, speaker, told_at, draw FROM turns ORDER BY turn")
         for index, block, speaker, told_at, draw in turns:
@@ -293,10 +293,6 @@ class EventLog:
 
 
 _MARKS = {"application_id": _APPLICATION, "user_version": FORMAT}
-
-
-def _event(row: tuple) -> WorldEvent:  # type: ignore[type-arg]
-    return WorldEvent(*row)
 
 
 def _entity(row: tuple) -> Entity:  # type: ignore[type-arg]
