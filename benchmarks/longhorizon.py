@@ -111,7 +111,7 @@ def main() -> None:
     for line in speeds(flags.turns, flags.rounds):
         print(line, flush=True)
     print()
-    for line in makeup(flags.gates):
+    for line in makeup(flags.gates) if flags.gates else ():
         print(line, flush=True)
 
 
