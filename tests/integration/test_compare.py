@@ -41,6 +41,7 @@ def test_a_failed_gate_ends_with_5_and_is_named_on_stderr(runs: Path) -> None:
     assert [gate.met for gate in found.gates] == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("run", "base", "code"), [("weak", "strong", 5), ("strong", "weak", 0)])
 def test_a_regression_ends_with_5(runs: Path, run: str, base: str, code: int) -> None:
     """One direction only."""
