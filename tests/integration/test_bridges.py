@@ -109,3 +109,19 @@ def test_an_agent_that_runs_already_is_bridged_by_a_command(tmp_path):
     assert refused.code == 2
     assert "mine cannot be searched: it declares no search mode" in refused.err
     assert "--mode native" in refused.err
+
+
+@pytest.mark.parametrize(("forgets", "verdict"), [(True, "passed"), (False, "failed")])
+def test_isolation_is_audited_by_asking(tmp_path, forgets, verdict):
+    """An agent that still tells the canary after Reset is caught, without a search."""
+    with http_agent() as agent, bridge_to(agent.url) as address:
+        agent.recites, agent.forgets = [], forgets
+        arguments = ("--suite", "practical", "--mode", "native", "--isolation", "reset")
+        out = tmp_path / "run"
+        memrig(
+            "run", "--adapter", f"grpc://{address}", *arguments, "--limit", "1", "--out", out,
+            cwd=tmp_path,
+        )  # fmt: skip
+    lines = "".join(path.read_text() for path in out.glob("trials/*/transcript.jsonl"))
+    records = [json.loads(line)["record"] for line in lines.splitlines()]
+    assert [r["verdict"] for r in records if r["kind"] == "audit"] == [verdict]

@@ -15,7 +15,10 @@ Scripted = tuple[int, Any]
 
 
 class HttpAgent:
-    """Answers each path with what is queued for it, else with what it always says."""
+    """Answers each path with what is queued for it, else with what it always says.
+
+    Where `recites` is a list, it answers with all that it was told, since Reset if it `forgets`.
+    """
 
     def __init__(self) -> None:
         self.always: dict[str, Scripted] = {
@@ -28,6 +31,8 @@ class HttpAgent:
         self.headers: list[dict[str, str]] = []
         self.connections = 0
         self.closes_after_reply = False
+        self.recites: list[str] | None = None
+        self.forgets = True
         self.release = threading.Event()
         self.release.set()
         self.url = ""
@@ -39,6 +44,12 @@ class HttpAgent:
     def reply(self, path: str) -> Scripted:
         """The next reply."""
         self.release.wait()
+        if self.recites is not None and path == "/learn":
+            self.recites.append(self.told(path)[-1]["content"])
+        if self.recites is not None and path == "/reset" and self.forgets:
+            self.recites.clear()
+        if self.recites is not None and path == "/answer":
+            return 200, {"answer": "\n".join(self.recites) or "I know nothing."}
         queue = self.queued.get(path)
         return queue.popleft() if queue else self.always.get(path, (404, "no such path"))
 

@@ -6,7 +6,7 @@ from memrig.answering.base import Access, Trace
 from memrig.answering.steps import exceeded, hits_wanted, note_memory, settled
 from memrig.errors import UsageError
 from memrig.model.scenario import Question
-from memrig.model.transcript import AnswerRecord, Memory, NativeRecord, ToolUseRecord
+from memrig.model.transcript import AnswerRecord, Memory, NativeRecord
 from memrig.model.trial import Outcome
 
 
@@ -26,10 +26,7 @@ async def native(question: Question, access: Access, trace: Trace) -> Outcome:
         )
     given = await access.memory.answer(question, hits_wanted(access))
     note_memory(given.ns, given.payload_bytes, trace)
-    trace.tool_uses += [
-        ToolUseRecord(name=name, arguments_json="", result="", is_error=False, ns=0)
-        for name in given.tools
-    ]
+    trace.tool_uses += given.tools
     trace.answer = _answer(given)
     if given.payload_bytes > access.spec.budget.payload_bytes:
         return exceeded("payload_bytes", access.spec.budget)

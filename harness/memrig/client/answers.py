@@ -11,6 +11,7 @@ from memrig.model.transcript import (
     HitRecord,
     NativeRecord,
     ToolResultRecord,
+    ToolUseRecord,
 )
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
@@ -58,11 +59,19 @@ def native_record(response: pb.AnswerResponse, ids: Pseudonyms, ns: int) -> Nati
         confidence=confidence,
         cited_refs=tuple(response.cited_ref_ids),
         episodes=tuple(ids.source_episode(name) for name in response.source_episode_ids),
-        tools=tuple(use.name for use in response.tool_uses),
+        tools=tuple(map(_tool_use, response.tool_uses)),
         reasoning=response.reasoning_trace,
         usage=_usage(response.usage) if response.HasField("usage") else None,
         ns=ns,
         payload_bytes=response.ByteSize(),
+    )
+
+
+def _tool_use(use: pb.ToolUse) -> ToolUseRecord:
+    # As a JSON text: what it says must not be read for a result of the rig's own tools.
+    result = json.dumps(use.result, ensure_ascii=False)
+    return ToolUseRecord(
+        name=use.name, arguments_json=use.arguments_json, result=result, is_error=False, ns=0
     )
 
 

@@ -178,6 +178,20 @@ class AdapterUsage(_Record):
     output_tokens: int = 0
 
 
+class ToolUseRecord(_Record):
+    """One tool call of an agent, as the model made it and as it was answered.
+
+    Of a memory system that answers by itself, as it tells it.
+    """
+
+    name: str
+    arguments_json: str
+    result: str
+    is_error: bool
+    ns: int
+    payload_bytes: int = 0
+
+
 class NativeRecord(_Record):
     """What the adapter's own Answer gave."""
 
@@ -186,7 +200,7 @@ class NativeRecord(_Record):
     confidence: float | None
     cited_refs: tuple[str, ...]
     episodes: tuple[str | None, ...]
-    tools: tuple[str, ...]
+    tools: tuple[ToolUseRecord, ...]
     reasoning: str
     usage: AdapterUsage | None
     ns: int
@@ -219,17 +233,6 @@ class ModelCallRecord(_Record):
     ns: int
     attempts: int
     stop_reason: str = "end"
-
-
-class ToolUseRecord(_Record):
-    """One tool call of an agent, as the model made it and as it was answered."""
-
-    name: str
-    arguments_json: str
-    result: str
-    is_error: bool
-    ns: int
-    payload_bytes: int = 0
 
 
 class AnswerRecord(_Record):

@@ -5,12 +5,15 @@ import pytest
 from memrig.answering import mode_of
 from memrig.answering.base import Trace
 from memrig.errors import UsageError
-from memrig.model.transcript import AdapterUsage, NativeRecord
+from memrig.model.transcript import AdapterUsage, NativeRecord, ToolUseRecord
 from memrig.model.trial import Budget
 from support.fake_answers import QUESTION, FakeAnswers, access_to, declared
 from support.fake_chat import ScriptedChat, says
 
 ANSWERS = declared(optional=("answer",))
+LOOKUP = ToolUseRecord(
+    name="lookup", arguments_json='{"n": 1}', result='"attic"', is_error=False, ns=0
+)
 
 
 def native(**changes: object) -> NativeRecord:
@@ -20,7 +23,7 @@ def native(**changes: object) -> NativeRecord:
         "confidence": 0.75,
         "cited_refs": ("r1", "r2"),
         "episodes": ("e1", None),
-        "tools": ("lookup", "lookup"),
+        "tools": (LOOKUP, LOOKUP),
         "reasoning": "because",
         "usage": AdapterUsage(model_calls=2, input_tokens=30, output_tokens=4),
         "ns": 11,
@@ -45,7 +48,7 @@ async def test_the_answer_keeps_all_that_the_system_told():
     assert outcome.label == "answered"
     assert (answer.text, answer.confidence, answer.reasoning) == ("In the attic.", 0.75, "because")
     assert answer.usage == AdapterUsage(model_calls=2, input_tokens=30, output_tokens=4)
-    assert [use.name for use in trace.tool_uses] == ["lookup", "lookup"]
+    assert trace.tool_uses == [LOOKUP, LOOKUP]
     assert (trace.memory_ns, trace.payload_bytes, memory.limits) == (11, 99, [4])
 
 

@@ -1,6 +1,7 @@
 """Search by mode and filter, Retrieve, Answer, CallTool: what goes out and what is checked."""
 
 import asyncio
+import json
 import math
 from datetime import UTC, datetime
 
@@ -156,13 +157,13 @@ async def test_another_document_than_was_asked_for_breaks_the_contract(document,
 
 
 async def test_an_answer_keeps_all_that_was_told(connect, ids):
-    """Claims with real ids, usage, tools by name."""
+    """Claims with real ids, usage, tools with what they were given and gave, as a JSON text."""
     episode, _ = opaque(ids)
     response = answered(
         cited_ref_ids=["r1"],
         source_episode_ids=[episode, "e_no"],
         confidence=0.0,
-        tool_uses=[pb.ToolUse(name="lookup", arguments_json="{}", result="x")],
+        tool_uses=[pb.ToolUse(name="lookup", arguments_json="{}", result='{"results": 5}')],
         reasoning_trace="because",
         usage=pb.Usage(model_calls=2, input_tokens=30, output_tokens=4),
     )
@@ -170,7 +171,9 @@ async def test_an_answer_keeps_all_that_was_told(connect, ids):
     record = await (await connect(memory)).answer(QUESTION, 5, ids)
     assert (record.answer, record.abstained, record.confidence) == ("attic", False, 0.0)
     assert (record.cited_refs, record.episodes) == (("r1",), ("e1", None))
-    assert (record.tools, record.reasoning) == (("lookup",), "because")
+    (use,) = record.tools
+    assert (use.name, use.arguments_json, record.reasoning) == ("lookup", "{}", "because")
+    assert json.loads(use.result) == '{"results": 5}'
     assert record.usage == AdapterUsage(model_calls=2, input_tokens=30, output_tokens=4)
     assert record.payload_bytes == response.ByteSize()
     request = memory.requests[0]
