@@ -71,6 +71,7 @@ class Thing:
         used: for each attribute the values that were said of it, true or not.
         last: for each attribute the truth event told last.
         turns: for each attribute the turns that tell it, in order.
+        born: the ordinal of the day it is first told of; 0: it is yet to come.
     """
 
     entity: Entity
@@ -80,6 +81,7 @@ class Thing:
     used: dict[str, tuple[str, ...]] = field(default_factory=dict)
     last: "dict[str, Last]" = field(default_factory=dict)
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    born: int = 0
 
 
 class Last(NamedTuple):

@@ -119,7 +119,7 @@ class Values:
                     value = people[below(self._chance, len(people))]
                 return value
             case _:
-                return self._day(attribute.name, today)
+                return self._day(attribute.name, thing.born or today, today)
 
     def _number(self, attribute: Attribute, unit: str) -> str:
         least, most, step = attribute.span
@@ -128,12 +128,12 @@ class Values:
             return f"{tenths // 10}.{tenths % 10}" if tenths % 10 else str(tenths // 10)
         return str(least + step * below(self._chance, (most - least) // step + 1))
 
-    def _day(self, name: str, today: int) -> str:
+    def _day(self, name: str, born: int, today: int) -> str:
         match name:
             case "birthday":  # 20 to 60 years before
                 return iso(self._base - 7_305 - below(self._chance, 14_610))
-            case "opened":  # today or a few days ago
-                return iso(today - below(self._chance, 6))
+            case "opened":  # within the week before anything is told of it
+                return iso(born - below(self._chance, 8))
             case _:  # to come
                 return iso(today + 20 + below(self._chance, 400))
 

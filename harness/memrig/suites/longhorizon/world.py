@@ -164,8 +164,9 @@ class _Teller:
         if thing.kind.at_once:
             self._line(now, thing)
             return
-        if not thing.last and thing.kind.name not in _ASIDE:
+        if not thing.born and thing.kind.name not in _ASIDE:
             (self._things if thing.twin is None else self._twins).put(thing)
+        thing.born = thing.born or now.today
         for name in attributes:
             attribute = thing.kind.attribute(name)
             if thing.kind.name == "topic":

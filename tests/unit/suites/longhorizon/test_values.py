@@ -100,7 +100,7 @@ def test_a_person_is_not_its_own_mentor():
     ("kind", "name", "least", "most"),
     [
         ("person", "birthday", TODAY - 7_305 - 14_610, TODAY - 7_305),
-        ("incident", "opened", TODAY - 5, TODAY),
+        ("incident", "opened", TODAY - 7, TODAY),
         ("project", "deadline", TODAY + 20, TODAY + 419),
         ("rollout", "launch", TODAY + 20, TODAY + 419),
     ],

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import defaultdict
+from datetime import date
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from memrig.suites.longhorizon.world import simulate
 from support.plain_words import PlainWords
 
 #: Of seed 42 at 1,000 turns. It changes with the simulator, and with nothing else.
-DIGEST = "sha256:38316686659bbfd502442afa77f2b84634f1d42e7338241718de1a2aef624dc2"
+DIGEST = "sha256:004b20073c014fbf2b7e0f54fe5531050eaa511b3d648242b521cfabc3a1719c"
 
 
 @pytest.fixture(scope="module")
@@ -174,6 +175,21 @@ def test_statuses_follow_one_another(chains):
     for chain in found:
         values = [int(e.value.split()[1]) for e in chain if e.kind != "retracted"]
         assert values == sorted(values)
+
+
+def test_an_incident_was_opened_before_anything_is_told_of_it(log, events):
+    """Within the week before, whenever its day of opening is told."""
+    first = {}
+    seen = 0
+    for event in events:
+        if event.entity.startswith("incident/"):
+            day = date.fromisoformat(log.told_at(event.turn)[:10])
+            first.setdefault(event.entity, day)
+            if event.attribute == "opened" and event.kind == "stated":
+                opened = date.fromisoformat(event.value)
+                assert 0 <= (first[event.entity] - opened).days <= 7
+                seen += 1
+    assert seen > 10
 
 
 def test_sources_of_a_topic_contradict_each_other(events):
