@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memrig.grading.typed.denials import HARMLESS, INNER, OUTER, VERBS
+from memrig.grading.typed.succession import former_span
 from memrig.grading.typed.words import content, fold, words
 
 
@@ -241,19 +242,6 @@ _FORMER_CLAUSE = re.compile(rf"\b(?:{_FORMER})\b")
 _UNTIL = re.compile(r"\b(?:was|were|had|paid|cost|lived|worked|went|kept)\b.*\buntil\b|^\W*until\b")
 _CURRENT = re.compile(rf"\b(?:{_NOW}|from now on)\b")
 _PAST = re.compile(r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used)\b")
-_CHANGED = re.compile(
-    r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
-    r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"
-    r"|push|delay|swap)\w*\b[^.;]*?\bfrom\s+(?P<old>(?:[^.;]|\.(?=\d)){1,60}?)\s+to\b"
-)
-_SUCCEEDED = re.compile(
-    r"\b(?:replac(?:ed|es)|succeed(?:ed|s)|(?:took|takes|taken) over from)\s+"
-    r"(?P<old>(?:[^,.;]|\.(?=\d)){1,60}?)(?=\s+(?:as|on|in|at|for|from|since)\b|[,.;]|\s*$)"
-)
-_HANDED = re.compile(
-    r"^(?P<old>[^,.;]{1,60}?)\s+(?:(?:has|had)\s+)?(?:hand|pass|turn)(?:ed|s)\s+[^,.;]{1,80}?"
-    r"\s(?:over\s+|on\s+)?to\b"
-)
 _OPEN = re.compile(
     r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b"
     r"|\brumou?r(?:s|ed)?\b|\bhearsay\b|\bunconfirmed\b|\ballegedly\b"
@@ -456,15 +444,12 @@ def _relative(text: str, start: int, end: int, kind: str) -> Iterator[tuple[int,
 
 def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Iterator[Clause]:
     """A clause with its marks, cut in two where a verb of denial or a change stands in it."""
-    changed = _CHANGED.search(text, start, end) or _SUCCEEDED.search(text, start, end)
-    if changed is None and (handed := _HANDED.match(text[start:end].lstrip())):
-        yield from _handed(text, start, end, number, len(handed["old"]))
-        return
-    if changed:
-        yield _clause(text, start, changed.start("old"), number)
-        old = _clause(text, *changed.span("old"), number)
-        yield replace(old, former=True)
-        yield _clause(text, changed.end("old"), end, number)
+    old = former_span(text, start, end)
+    if old:
+        if old[0] > start:
+            yield _clause(text, start, old[0], number)
+        yield replace(_clause(text, *old, number), former=True)
+        yield _clause(text, old[1], end, number)
         return
     verb = _denying_verb(text, start, end, asking)
     if verb is None:
@@ -479,13 +464,6 @@ def _marked(text: str, start: int, end: int, number: int, asking: Asking) -> Ite
     before = len(INNER.findall(HARMLESS.sub(" ", OUTER.sub(" ", text[start:verb]))))
     after = _clause(text, verb, end, number)
     yield replace(after, inner=after.inner + 1 + before)
-
-
-def _handed(text: str, start: int, end: int, number: int, length: int) -> Iterator[Clause]:
-    """ "A handed it over to B": A is of the past."""
-    first = start + len(text[start:end]) - len(text[start:end].lstrip())
-    yield replace(_clause(text, start, first + length, number), former=True)
-    yield _clause(text, first + length, end, number)
 
 
 #: "DNS was ruled out" denies what stands before the verb.

@@ -1,0 +1,33 @@
+"""What a clause says was before: "from A to B", "B took over from A", "A handed it over to B"."""
+
+import re
+
+_CHANGED = re.compile(
+    r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
+    r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"
+    r"|push|delay|swap)\w*\b[^.;]*?\bfrom\s+(?P<old>(?:[^.;]|\.(?=\d)){1,60}?)\s+to\b"
+)
+_SUCCEEDED = re.compile(
+    r"\b(?:replac(?:ed|es)|succeed(?:ed|s)|(?:took|takes|taken) over from)\s+"
+    r"(?P<old>(?:[^,.;]|\.(?=\d)){1,60}?)(?=\s+(?:as|on|in|at|for|from|since)\b|[,.;]|\s*$)"
+)
+_HANDED = re.compile(
+    r"\s*(?P<old>[^,.;]{1,60}?)\s+(?:(?:has|had)\s+)?(?:hand|pass|turn)(?:ed|s)\s+[^,.;]{1,80}?"
+    r"\s(?:over\s+|on\s+)?to\b"
+)
+
+
+def former_span(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where a clause names what something came after; None where it tells of no succession.
+
+    Args:
+        text: the folded text.
+        start: where the clause begins.
+        end: where it ends.
+    """
+    found = (
+        _CHANGED.search(text, start, end)
+        or _SUCCEEDED.search(text, start, end)
+        or _HANDED.match(text, start, end)
+    )
+    return found.span("old") if found else None
