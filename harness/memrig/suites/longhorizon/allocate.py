@@ -8,10 +8,11 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TypeVar
 
 from memrig.errors import UsageError
-from memrig.model.canonical import canonical_json, derive
+from memrig.model.canonical import derive
 from memrig.suites.longhorizon.interpreter import Interpreter
 from memrig.suites.longhorizon.lexicon import Lexicon
 from memrig.suites.longhorizon.log import EventLog
@@ -116,7 +117,9 @@ class _Deal:
             for told in (max(1, log.turns * percent // 100) for percent, _ in CHECKPOINTS)
         ]
         self._bins: Counter[int] = Counter()
-        self._seen: set[bytes | str] = set()
+        self._seen: set[str] = set()
+        self._spent: set[tuple[Form, int, int]] = set()
+        self._exhausted: set[tuple[Form, int]] = set()
         self._taken: list[WorldQuestion] = []
 
     def take(self, category: str, wanted: int) -> int:
@@ -141,27 +144,48 @@ class _Deal:
         """A question of the form that was least used, at the checkpoint that lacks most."""
         forms = self._shuffled(forms_of(category))
         forms.sort(key=lambda form: tally.forms[form.name])
-        for strict in (True, False):
-            for moment in self._moments(wanted, tally):
-                for form in forms:
-                    found = self._try(form, moment, tally, strict=strict)
-                    if found is not None:
-                        return found, moment, form
+        open_ones = self._moments(wanted, tally)
+        closed = [n for n in range(len(CHECKPOINTS))[::-1] if n not in open_ones]
+        # First all rules hold, then fewer and fewer.
+        rules: tuple[tuple[int | None, list[int]], ...] = (
+            (0, open_ones),
+            (1, open_ones),
+            (None, open_ones),
+            (None, closed),
+        )
+        for slack, moments in rules:
+            for moment, form in product(moments, forms):
+                if (form, moment) in self._exhausted:
+                    continue
+                found = self._try(form, moment, tally, slack)
+                if found is not None:
+                    return found, moment, form
+                if slack is None:
+                    self._exhausted.add((form, moment))
         return None
 
     def _moments(self, wanted: int, tally: _Tally) -> list[int]:
+        """The checkpoints that have questions left to ask, what the category lacks most first."""
         open_ones = [n for n, left in enumerate(self._left) if left > 0]
         lacking = {n: self._planned[n] * wanted - tally.moments[n] * self._total for n in open_ones}
         return sorted(open_ones, key=lambda n: (-lacking[n], n))
 
-    def _try(self, form: Form, moment: int, tally: _Tally, *, strict: bool) -> WorldQuestion | None:
+    def _try(
+        self, form: Form, moment: int, tally: _Tally, slack: int | None
+    ) -> WorldQuestion | None:
+        """A question of a form, or none after many draws.
+
+        `slack` is by how many the category may have more in its bin than in its emptiest one; none:
+        any number, and bins that are full take more.
+        """
+        bins = range(BINS) if slack is None else self._open_bins(tally, slack)
+        if not bins and "abstention" not in form.tags:
+            return None
         if "abstention" in form.tags or not form.anchored:
-            return self._anywhere(form, moment, self._wanted_bins(tally) if strict else None)
-        bins = self._shuffled(range(BINS))
-        bins.sort(key=lambda place: (self._bins[place], tally.bins[place]))
-        if strict:
-            bins = [place for place in bins if place in self._wanted_bins(tally)]
-        for place in bins:
+            return self._anywhere(form, moment, bins)
+        order = self._shuffled(bins)
+        order.sort(key=lambda place: (self._bins[place], tally.bins[place]))
+        for place in order:
             told = self._scenes[moment].now.told
             stretch = range(told * place // BINS, told * (place + 1) // BINS)
             for _ in range(_DRAWS_IN_BIN):
@@ -170,34 +194,33 @@ class _Deal:
                     return found
         return None
 
-    def _anywhere(
-        self, form: Form, moment: int, bins: frozenset[int] | None
-    ) -> WorldQuestion | None:
+    def _anywhere(self, form: Form, moment: int, bins: Sequence[int]) -> WorldQuestion | None:
         stretch = range(self._scenes[moment].now.told)
         for _ in range(_DRAWS):
             found = self._drawn(form, moment, stretch)
-            if found is not None and (bins is None or _bin(found) in {*bins, None}):
+            if found is not None and _bin(found) in {*bins, None}:
                 return found
         return None
 
-    def _wanted_bins(self, tally: _Tally) -> frozenset[int]:
-        """The bins that are not full yet, and have no more than their share of the category."""
+    def _open_bins(self, tally: _Tally, slack: int) -> list[int]:
+        """The bins that are not full, and have hardly more of the category than any."""
         full = self._total // BINS
         fewest = min(tally.bins[place] for place in range(BINS))
-        return frozenset(
+        return [
             place
             for place in range(BINS)
-            if self._bins[place] < full and tally.bins[place] <= fewest + 1
-        )
+            if self._bins[place] < full and tally.bins[place] <= fewest + slack
+        ]
 
     def _drawn(self, form: Form, moment: int, stretch: range) -> WorldQuestion | None:
         scene = self._scenes[moment]
         predicate = form.predicates[int(self._chance.random() * len(form.predicates))]
         place = scene.anchors.draw(predicate, form.kinds, stretch, self._chance)
-        if place is None:
+        if place is None or (form, moment, place) in self._spent:
             return None
         found = question_of(scene, form, scene.log.event(place))
         if found is None or self._seen & _marks(found):
+            self._spent.add((form, moment, place))
             return None
         return found
 
@@ -221,9 +244,9 @@ def _bin(question: WorldQuestion) -> int | None:
     return None if question.depth is None else int(question.depth * BINS)
 
 
-def _marks(question: WorldQuestion) -> set[bytes | str]:
+def _marks(question: WorldQuestion) -> set[str]:
     """What no two questions share: the words, and what is asked."""
-    return {question.text, canonical_json(question.program)}
+    return {question.text, question.program.model_dump_json()}
 
 
 def per_category(questions: Sequence[WorldQuestion]) -> Mapping[str, int]:

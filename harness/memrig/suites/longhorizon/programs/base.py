@@ -212,7 +212,7 @@ class Draft:
 Maker = Callable[[Scene, WorldEvent], Draft | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Form:
     """A template of questions.
 

@@ -60,7 +60,7 @@ def reverse(scene: Scene, event: WorldEvent) -> Draft | None:
 def former(scene: Scene, event: WorldEvent) -> Draft | None:
     """The value before the last change."""
     chain = scene.plain(event)
-    if len(chain) < 2 or chain[-2].event_id != event.event_id:
+    if len(chain) < 2 or chain[-1].event_id != event.event_id:
         return None
     noun = scene.noun(event)
     texts = (

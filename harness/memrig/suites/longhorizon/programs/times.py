@@ -41,7 +41,7 @@ def original(scene: Scene, event: WorldEvent) -> Draft | None:
     noun = scene.noun(event)
     texts = (
         f"What was {noun} originally, before any change?",
-        f"What was the first value of {noun} that was told?",
+        f"Which value did {noun} have at first?",
         f"{capital(noun)} has changed over time. What was it at the very beginning?",
     )
     program = Value(of=named(event), attribute=event.attribute, which="first")
