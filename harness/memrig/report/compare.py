@@ -252,5 +252,5 @@ def _few(count: int, rows: Iterable[ComparedMetric]) -> str:
     least = max((r.smallest_p or 0.0 for r in rows if r.scenarios == count), default=0.0)
     return (
         f"only {count} scenarios: interval and p are Student's t over them, since swapping the "
-        f"runs scenario by scenario cannot reach p below {least:.2g}"
+        f"runs scenario by scenario cannot reach p below {least:.3g}"
     )

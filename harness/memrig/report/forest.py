@@ -55,9 +55,11 @@ class Forest:
 def axis_end(rows: Sequence[ComparedMetric]) -> float:
     """Where a symmetric axis for all of these ends, as a fraction.
 
-    Every difference is inside, and three in four of the intervals' bounds.
+    Every difference is inside, and three in four of the intervals' bounds; where no pair differs
+    from another, bounds tell how few there are, and count only if there are no others.
     """
-    far = sorted(abs(b) for row in rows for b in (row.low, row.high) if b is not None)
+    told = [row for row in rows if row.interval != "no-spread"] or rows
+    far = sorted(abs(b) for row in told for b in (row.low, row.high) if b is not None)
     most = max([abs(row.difference) for row in rows], default=0.0)
     if far:
         most = max(most, far[min(len(far) - 1, int(_WITHIN * len(far)))])

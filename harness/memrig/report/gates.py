@@ -8,7 +8,7 @@ from operator import ge, gt, le, lt
 from memrig.errors import GateError, UsageError
 from memrig.report.comparable import CONDITIONS
 from memrig.report.compare_model import ComparedMetric, ComparedRun, Comparison, GateResult
-from memrig.stats.paired import detectable
+from memrig.report.view_compare import unseen
 from memrig.stats.summary import OVERALL
 
 _GATE = re.compile(
@@ -131,7 +131,7 @@ def _unseen(found: Comparison, rows: Sequence[ComparedMetric]) -> str:
     for kind, what in (("micro", OVERALL), ("category", "a category")):
         tests = sum(row.p is not None for row in found.rows if row.kind == kind)
         own = [row for row in rows if row.kind == kind]
-        least = [detectable(row.error, row.scenarios, max(1, tests)) for row in own]
+        least = [unseen(row, max(1, tests)) for row in own]
         known = [value for value in least if value is not None]
         if known:
             said.append(f"{what}: losses under {_range(known)} points may go unseen")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memrig.report.compare_model import ComparedMetric, ComparedRun, Comparison, Verdict
 from memrig.report.units import NOT_AVAILABLE, metric_head
+from memrig.stats.paired import detectable
 
 VERDICTS: dict[Verdict, str] = {
     "better": "better",
@@ -76,6 +77,19 @@ def conclusions(found: Comparison) -> Iterator[Conclusion]:
         yield from _not_shown([row for row in rows if row.kind == "micro"], run, base)
 
 
+def unseen(row: ComparedMetric, tests: int = 1) -> float | None:
+    """The loss that may go unseen: under the MDE, or where no pair differs from another, within
+    the interval.
+
+    Args:
+        row: a difference.
+        tests: how many share the level of 5 %.
+    """
+    if row.interval == "no-spread" and row.low is not None:
+        return row.difference - row.low
+    return detectable(row.error, row.scenarios, tests)
+
+
 def _named(run: ComparedRun) -> str:
     return f"{run.letter} ({run.name})"
 
@@ -102,9 +116,8 @@ def _not_shown(
 
 
 def _unseen(row: ComparedMetric) -> str:
-    if row.mde is None:
-        return ""
-    return f" (less than {points(row.mde, sign=False)} points may go unseen)"
+    least = unseen(row)
+    return f" (less than {points(least, sign=False)} points may go unseen)" if least else ""
 
 
 def stamps(run: ComparedRun) -> tuple[str, ...]:

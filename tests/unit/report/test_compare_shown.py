@@ -13,6 +13,7 @@ from memrig.report.compare_html import render_comparison
 from memrig.report.compare_model import Comparison
 from memrig.report.console import make_console, print_comparison
 from memrig.report.forest import axis_end, forest
+from memrig.report.view_compare import unseen
 from support.comparisons import STRONG, WEAK, hostile, saved_run
 from support.pages import Page
 from support.reports import HOSTILE, LONG
@@ -184,3 +185,22 @@ class TestForest:
         bare = [r.model_copy(update={"low": None, "high": None}) for r in shown.rows]
         assert axis_end(bare) == 0.4
         assert axis_end([]) == 0.01
+
+    def test_bounds_of_pairs_that_are_all_alike_do_not_set_the_axis(self, shown) -> None:
+        """They are as wide as pairs are few; alone, they do."""
+        narrow = shown.row("recall_any@5").model_copy(
+            update={"difference": 0.01, "low": -0.02, "high": 0.04, "interval": "cluster-t"}
+        )
+        alike = narrow.model_copy(update={"low": -0.5, "high": 0.5, "interval": "no-spread"})
+        assert axis_end([narrow, alike, alike, alike]) == 0.05
+        assert axis_end([alike]) == 0.5
+
+
+def test_what_may_go_unseen_is_never_nothing(shown: Comparison) -> None:
+    """Where all pairs are alike the interval says it: no spread is no certainty."""
+    row = shown.row("recall_any@5", run="C")
+    assert row.interval == "no-spread"
+    assert unseen(row) == pytest.approx(row.difference - row.low)
+    mixed = shown.row("recall_any@5", run="B")
+    assert unseen(mixed) == pytest.approx(mixed.mde)
+    assert unseen(mixed, tests=10) > mixed.mde
