@@ -276,6 +276,10 @@ def test_a_memory_that_answers_by_itself_is_graded_like_the_others(tmp_path):
         value = ran.report.value(metric).value
         assert value is not None
         assert 0 < value < 1
+    summary = ran.report.calibration
+    assert summary is not None
+    assert summary.calibration is not None
+    assert summary.calibration.n + summary.abstention.abstained == len(said)
     assert not (ran.root / "llm.sqlite").exists()
 
 
