@@ -55,7 +55,7 @@ _GUESS = re.compile(
 _RELATED = re.compile(
     r"\b(?:only|mention\w*|although|though|however|instead|told|said|talk\w*|discuss\w*|spoke|refer"
     r"\w*|if you|please|could you|would you|let me|feel free|happy to|sorry|unfortunately|apolog\w*"
-    r"|check|provide|more (?:context|details|information)|did)\b"
+    r"|check|provide|more (?:context|details|information)|did|rumou?r\w*|allegedly)\b"
 )
 #: Who is merely not sure may answer all the same.
 _HEDGE = re.compile(r"\b(?:not (?:entirely |quite |completely |fully )?(?:sure|certain)|unsure)\b")

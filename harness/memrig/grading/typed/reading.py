@@ -121,7 +121,7 @@ class Reading:
     def status(self, start: int, end: int) -> Status:
         """How the value at a place is meant."""
         clause = self.clause_at(start)
-        if clause is None or clause.open:
+        if clause is None or clause.open or self._hearsay(clause):
             return Status.OPEN
         denials = clause.outer
         if not self.asking.denies or self._identity(clause, start, end):
@@ -143,6 +143,11 @@ class Reading:
         return not self.asking.past and any(
             clause.current and not clause.denied for clause in self.clauses
         )
+
+    def _hearsay(self, clause: Clause) -> bool:
+        """Whether a clause passes on what nobody vouches for, and the question is not for that."""
+        hearsay = _HEARSAY.search(self.text, clause.start, clause.end)
+        return hearsay is not None and _HEARSAY.search(self.asking.text) is None
 
     def _then_is_said(self) -> bool:
         """Whether an answer to a question of the past tells what was, beside what is now."""
@@ -242,10 +247,8 @@ _FORMER_CLAUSE = re.compile(rf"\b(?:{_FORMER})\b")
 _UNTIL = re.compile(r"\b(?:was|were|had|paid|cost|lived|worked|went|kept)\b.*\buntil\b|^\W*until\b")
 _CURRENT = re.compile(rf"\b(?:{_NOW}|from now on)\b")
 _PAST = re.compile(r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used)\b")
-_OPEN = re.compile(
-    r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b"
-    r"|\brumou?r(?:s|ed)?\b|\bhearsay\b|\bunconfirmed\b|\ballegedly\b"
-)
+_OPEN = re.compile(r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b")
+_HEARSAY = re.compile(r"\b(?:rumou?r(?:s|ed)?|hearsay|unconfirmed|allegedly)\b")
 
 
 def denies_all(text: str) -> bool:
@@ -492,5 +495,5 @@ def _clause(text: str, start: int, end: int, number: int) -> Clause:
         former=bool(_FORMER_CLAUSE.search(piece) or _UNTIL.search(piece)),
         current=_CURRENT.search(piece) is not None,
         past=_PAST.search(piece) is not None,
-        open=_OPEN.search(piece) is not None,
+        open=_OPEN.match(piece) is not None,
     )

@@ -6,7 +6,14 @@ Each case is an answer as people and models give it, with the score that it dese
 import pytest
 
 from memrig.grading.typed import grade_text
-from memrig.model.gold import AbstentionGold, DateGold, EntityGold, GoldAnswer, NumberGold
+from memrig.model.gold import (
+    AbstentionGold,
+    DateGold,
+    EntityGold,
+    GoldAnswer,
+    NumberGold,
+    TextGold,
+)
 
 BUDGET = "What is the budget of Project Marram now?"
 LEAD = "Who leads Project Marram now?"
@@ -139,3 +146,20 @@ def test_the_comma_of_a_thousand_makes_no_list():
     """Three amounts are not a dump of six things."""
     answer = "The budget is 1,041,500 EUR, up from 1,038,000 EUR, after 1,020,000 EUR."
     assert scored(answer, number(1_041_500, "EUR", 1_038_000, 1_020_000), BUDGET) == 1
+
+
+def test_a_rumour_is_an_answer_where_one_is_asked_for_and_in_prose():
+    """It asserts nothing; but it was told."""
+    gold = entity("Mara Ellison", "Tobias Renn")
+    said = "It is rumoured to be Mara Ellison."
+    assert scored(said, gold, "Who is rumoured to lead Project Marram?") == 1
+    assert scored(said, gold, LEAD) == 0
+    facts = TextGold(type="text", value="Rumours.", key_facts=("merger rumours spread",))
+    assert scored("Rumours of a merger spread through the office.", facts, "What spread?") == 1
+
+
+def test_milliseconds_end_a_sentence():
+    """They are not the abbreviation of a title."""
+    gold = number(209, "ms", 187)
+    said = "It was not 187 ms. The latency was 209 ms. Ms. Varga said so."
+    assert scored(said, gold, "What was the latency?") == 1
