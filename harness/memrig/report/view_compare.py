@@ -78,8 +78,8 @@ def conclusions(found: Comparison) -> Iterator[Conclusion]:
 
 
 def unseen(row: ComparedMetric, tests: int = 1) -> float | None:
-    """The loss that may go unseen: under the MDE, or where no pair differs from another, within
-    the interval.
+    """Under which a difference may go unseen: the MDE, at most all there is; where no pair differs
+    from another, what is within the interval.
 
     Args:
         row: a difference.
@@ -87,7 +87,8 @@ def unseen(row: ComparedMetric, tests: int = 1) -> float | None:
     """
     if row.interval == "no-spread" and row.low is not None:
         return row.difference - row.low
-    return detectable(row.error, row.scenarios, tests)
+    least = detectable(row.error, row.scenarios, tests)
+    return None if least is None else min(1.0, least)
 
 
 def _named(run: ComparedRun) -> str:

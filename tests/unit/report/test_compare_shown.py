@@ -204,3 +204,4 @@ def test_what_may_go_unseen_is_never_nothing(shown: Comparison) -> None:
     mixed = shown.row("recall_any@5", run="B")
     assert unseen(mixed) == pytest.approx(mixed.mde)
     assert unseen(mixed, tests=10) > mixed.mde
+    assert unseen(mixed.model_copy(update={"error": 0.9, "scenarios": 2})) == 1.0

@@ -169,7 +169,8 @@ def _print_conclusions(found: Comparison, console: Console) -> None:
 def _print_gates(found: Comparison, console: Console) -> None:
     if not found.gates:
         return
-    console.print()
+    if found.rows:
+        console.print()
     table = new_table("", "gate", "run", "found")
     for gate in found.gates:
         mark = Text("met", GOOD) if gate.met else Text("NOT MET", BAD)
