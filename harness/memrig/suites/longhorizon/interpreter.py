@@ -224,6 +224,9 @@ class Interpreter:
         else:
             chain = self._past(entity, program.attribute, found)
             event = chain[0] if program.which == "first" else chain[-2]
+            if program.which == "before":
+                # Nobody can tell that a value is the one before, without the one that came after.
+                self._rest_on(found, chain[-1], chain[-1].value, chain)
             value = event.value
             self._rest_on(found, event, value, chain)
         found.wrong = self._others(entity, program.attribute, value)

@@ -73,9 +73,10 @@ def test_the_value_on_a_day_is_the_one_of_its_time(changing):
 
 
 def test_first_and_former_values(changing):
-    """The first value, and the one before the last change."""
-    assert answer(changing, budget(which="first")).values == ("100",)
-    assert answer(changing, budget(which="before")).values == ("150",)
+    """The first value, and the one before the last change, which is evidence too."""
+    first, former = (answer(changing, budget(which=which)) for which in ("first", "before"))
+    assert (first.values, first.turns) == (("100",), (2,))
+    assert (former.values, former.turns) == (("150",), (9, 20))
 
 
 def test_changes_and_history(changing):
