@@ -69,7 +69,7 @@ def former(scene: Scene, event: WorldEvent) -> Draft | None:
         f"{capital(noun)} has changed: what was it just before the last change?",
     )
     program = Value(of=named(event), attribute=event.attribute, which="before")
-    return Draft(program, texts, "as-of", temporal=True)
+    return Draft(program, texts, "join", temporal=True)
 
 
 def course(scene: Scene, event: WorldEvent) -> Draft | None:
