@@ -53,11 +53,10 @@ def _outdoes(sibling: Mention, right: Sequence[Mention]) -> bool:
 def _competing(reading: Reading, wrong: Sequence[Mention], said: Sequence[Mention]) -> bool:
     """Whether any of these is asserted beside the answer, with the same standing as it."""
     kinds = by_status(reading, wrong)
-    if reading.asking.of_former and any(
-        reading.status(m.start, m.end) is Status.FORMER for m in said
-    ):
-        return bool(kinds[Status.FORMER])
-    return bool(kinds[Status.ASSERTED])
+    if not reading.asking.of_former:
+        return bool(kinds[Status.ASSERTED])
+    former = any(reading.status(m.start, m.end) is Status.FORMER for m in said)
+    return bool(kinds[Status.FORMER]) or (not former and bool(kinds[Status.ASSERTED]))
 
 
 def _denied_elsewhere(reading: Reading, right: Sequence[Mention], said: Sequence[Mention]) -> bool:

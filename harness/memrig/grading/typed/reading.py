@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memrig.grading.typed.denials import HARMLESS, INNER, OUTER, VERBS
-from memrig.grading.typed.succession import former_span
+from memrig.grading.typed.succession import BEFORE, former_span
 from memrig.grading.typed.words import content, fold, words
 
 
@@ -85,7 +85,7 @@ _FORMER = (
     r"|was going to|were going to"
     r"|was supposed to|were supposed to|was meant to|had planned|had been|once thought"
 )
-_OF_FORMER = re.compile(rf"\b(?:{_FORMER})\b")
+_OF_FORMER = re.compile(rf"\b(?:{_FORMER}|{BEFORE})\b")
 
 
 @lru_cache(maxsize=1024)

@@ -2,6 +2,12 @@
 
 import re
 
+#: A question with it is for what a change put an end to.
+BEFORE = (
+    r"before (?:it|that|this|he|she|they) (?:(?:has|had) )?(?:last )?(?:chang|mov|switch)\w*"
+    r"|before (?:the|its|that|this) (?:last |latest |most recent )?(?:change|move|update)"
+    r"|(?:just|right|immediately|directly) before"
+)
 _CHANGED = re.compile(
     r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
     r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"

@@ -158,6 +158,24 @@ def test_a_rumour_is_an_answer_where_one_is_asked_for_and_in_prose():
     assert scored("Rumours of a merger spread through the office.", facts, "What spread?") == 1
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the status of INC-0042 before it last changed?",
+        "The status of INC-0042 has changed: what was it just before the last change?",
+        "What was the status of INC-0042 right before that?",
+    ],
+)
+def test_what_was_before_a_change_is_read_out_of_the_change(question):
+    """Or said plainly; what came of it is no answer."""
+    gold = entity("reported", "triaged", "resolved")
+    assert scored("The status of INC-0042 has moved from reported to triaged.", gold, question) == 1
+    assert scored("It was reported.", gold, question) == 1
+    assert scored("reported", gold, question) == 1
+    assert scored("It moved from triaged to reported.", gold, question) == 0
+    assert scored("It is triaged.", gold, question) == 0
+
+
 def test_milliseconds_end_a_sentence():
     """They are not the abbreviation of a title."""
     gold = number(209, "ms", 187)
