@@ -40,12 +40,6 @@ def no_fact(scene: Scene, event: WorldEvent) -> Draft | None:
     return _plainly(scene, held[0])
 
 
-def only_no_fact(scene: Scene, event: WorldEvent) -> Draft | None:
-    """The value of what a supposition or a rumour was about."""
-    held = scene.now.standing(event.entity, event.attribute)
-    return None if held is None or held[1] == event.value else _plainly(scene, held[0])
-
-
 def near_miss(scene: Scene, event: WorldEvent) -> Draft | None:
     """A value that the sibling has another one of."""
     return _plainly(scene, event) if scene.stands(event) and _near_miss(scene, event) else None
@@ -71,20 +65,6 @@ def absent(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     program = Value(of=Named(entity=sibling), attribute=event.attribute)
     reason = f"{event.attribute} of {scene.entity(sibling).name} was never told"
-    return Draft(program, texts, "abstain", reason=reason)
-
-
-def unheard(scene: Scene, event: WorldEvent) -> Draft | None:
-    """What was told of this one, asked of a sibling that was never mentioned."""
-    sibling = scene.entity(event.entity).sibling
-    if not sibling or scene.now.told_of(sibling):
-        return None
-    texts = tuple(
-        text.format(entity=scene.entity(sibling).name)
-        for text in scene.lexicon.asks(f"{sibling.split('/', 1)[0]}.{event.attribute}")
-    )
-    program = Value(of=Named(entity=sibling), attribute=event.attribute)
-    reason = f"{scene.entity(sibling).name} was never mentioned"
     return Draft(program, texts, "abstain", reason=reason)
 
 
