@@ -34,7 +34,7 @@ class Share:
 Result = Told | Listed | Share | dict[str, Told] | None
 
 
-class Unknown(Exception):
+class UnknownError(Exception):
     """What was heard does not tell it."""
 
 
@@ -42,7 +42,7 @@ def answer(query: Query, memory: Memory) -> Result:
     """What the question asks for, from what was heard; none: that does not tell it."""
     try:
         return _WORK[query.wanted](query, memory)
-    except Unknown:
+    except UnknownError:
         return None
 
 
@@ -58,7 +58,7 @@ def _called(thing: Thing, memory: Memory) -> str:
         case Only():
             members = _members(thing.kind, thing.conds, memory)
             if len(members) != 1:
-                raise Unknown(f"{len(members)} match")
+                raise UnknownError(f"{len(members)} match")
             return members[0]
         case Blank():
             raise AssertionError("a blank has no name")
@@ -71,7 +71,7 @@ def _key(its: Its, memory: Memory) -> tuple[str, str]:
 def _now(its: Its, memory: Memory, on: date | None = None) -> Told:
     held = memory.held(*_key(its, memory), on)
     if held is None:
-        raise Unknown("never told")
+        raise UnknownError("never told")
     return held.value
 
 
@@ -95,7 +95,7 @@ def _members(kind: str, conds: tuple[Cond, ...], memory: Memory) -> list[str]:
 def _course(query: Query, memory: Memory, least: int) -> list[Told]:
     values = [h.value for h in memory.course(*_key(query.its[0], memory))]
     if len(values) < least:
-        raise Unknown("too few values")
+        raise UnknownError("too few values")
     return values
 
 
@@ -103,7 +103,7 @@ def _since(query: Query, memory: Memory) -> Result:
     course = memory.course(*_key(query.its[0], memory))
     days = [held.since for held in course if held.value == query.value]
     if len(days) != 1:
-        raise Unknown("never had this value, or more than once")
+        raise UnknownError("never had this value, or more than once")
     return days[0]
 
 
@@ -112,21 +112,21 @@ def _said_so(query: Query, memory: Memory) -> Result:
     about = memory.about(*_key(query.its[0], memory))
     said = [fact for fact in about if fact.told in TRUE and fact.value == query.value]
     if not said:
-        raise Unknown("nobody said so")
+        raise UnknownError("nobody said so")
     return said[0].speaker
 
 
 def _claimed(query: Query, memory: Memory) -> dict[str, Told]:
     claims = memory.claims(*_key(query.its[0], memory))
     if not claims:
-        raise Unknown("no claims")
+        raise UnknownError("no claims")
     return claims
 
 
 def _claimant(query: Query, memory: Memory) -> Result:
     found = [by for by, value in _claimed(query, memory).items() if value == query.value]
     if len(found) != 1:
-        raise Unknown("nobody claims it, or several")
+        raise UnknownError("nobody claims it, or several")
     return found[0]
 
 
@@ -141,7 +141,7 @@ def _count(query: Query, memory: Memory) -> Result:
 def _all(query: Query, memory: Memory) -> Result:
     members = _members(query.kind, query.conds, memory)
     if not members:
-        raise Unknown("none")
+        raise UnknownError("none")
     return Listed(tuple(members))
 
 
@@ -150,7 +150,7 @@ def _spread(query: Query, memory: Memory) -> Result:
     names = _members(query.kind, query.conds, memory)
     shown = [_now(Its(predicate, Called(query.kind, name)), memory) for name in names]
     if not shown:
-        raise Unknown("none")
+        raise UnknownError("none")
     return Listed(tuple(dict.fromkeys(shown)))
 
 
@@ -192,7 +192,7 @@ def _share(query: Query, memory: Memory) -> Result:
     assert isinstance(latest, Amount)
     change = Fraction(latest.number) / Fraction(first.number) - 1
     if not (change > 0 if query.wanted == "risen" else change < 0):
-        raise Unknown("it went the other way")
+        raise UnknownError("it went the other way")
     return Share(abs(change) * 100)
 
 

@@ -1,7 +1,7 @@
 """What a question of the long-horizon suite asks, read from its words alone."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -154,14 +154,18 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "risen": (
         "By how many percent has {its} risen since it was first told? One decimal, please.",
         "By what percentage has {its} risen from first to latest value, to one decimal?",
-        "Compare the first and the latest value of {its}: by what percentage has it risen, "
-        "to one decimal?",
+        (
+            "Compare the first and the latest value of {its}: by what percentage has it risen, "
+            "to one decimal?"
+        ),
     ),
     "fallen": (
         "By how many percent has {its} fallen since it was first told? One decimal, please.",
         "By what percentage has {its} fallen from first to latest value, to one decimal?",
-        "Compare the first and the latest value of {its}: by what percentage has it fallen, "
-        "to one decimal?",
+        (
+            "Compare the first and the latest value of {its}: by what percentage has it fallen, "
+            "to one decimal?"
+        ),
     ),
     "days": (
         "How many days lie between {all}?",
@@ -169,17 +173,23 @@ FORMS: Mapping[str, tuple[str, ...]] = {
         "Count the days between {all}.",
     ),
     "approach reason": (
-        "A symptom shows again: {symptom}. Which approach was taken in the case that had it, and "
-        "what was the reason?",
+        (
+            "A symptom shows again: {symptom}. Which approach was taken in the case that had it, "
+            "and what was the reason?"
+        ),
         "Which approach did we take, and for what reason, when the symptom was this: {symptom}?",
         "The symptom of a case was: {symptom}. State its approach and its reason.",
     ),
     "constraint rejected": (
-        "In the case with this symptom: {symptom}. Which option was rejected, and what was the "
-        "constraint?",
+        (
+            "In the case with this symptom: {symptom}. Which option was rejected, and what was the "
+            "constraint?"
+        ),
         "The symptom was: {symptom}. Under which constraint did we work, and what did we reject?",
-        "When the symptom was this: {symptom}, what was the constraint and which option was "
-        "rejected?",
+        (
+            "When the symptom was this: {symptom}, what was the constraint and which option was "
+            "rejected?"
+        ),
     ),
     "approach outcome": (
         "The symptom was: {symptom}. Which approach did we follow, and what was the outcome?",
@@ -269,7 +279,7 @@ def _many(wanted: str, way: dict[str, str]) -> Iterator[Query]:
 
 
 def _looked_for(wanted: str, way: dict[str, str]) -> Iterator[Query]:
-    """"The budget of which project is ...?", "..., and tell me the budget of it"."""
+    """ "The budget of which project is ...?", "..., and tell me the budget of it"."""
     for its in attributes_of(way["blank"]):
         kind = its.predicate.partition(".")[0]
         if its.of != Blank() or ("one" in way and ONE.get(way["one"]) != kind):
@@ -308,6 +318,3 @@ def _plain(question: str) -> Iterator[Query]:
                 its = Its(predicate, thing)
                 if not _is_open(its):
                     yield Query(wanted, (its,), on=on)
-
-
-Reader = Callable[[str], tuple[Query, ...]]

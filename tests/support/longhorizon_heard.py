@@ -117,9 +117,10 @@ class Memory:
         """The names of all of which anything was said under this head."""
         yield from self._by_predicate.get(predicate, ())
 
-    def keys(self) -> Iterator[tuple[str, str]]:
+    @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
         """All heads and names of which anything was said."""
-        yield from self._by_key
+        return tuple(self._by_key)
 
     def course(self, predicate: str, entity: str) -> list[Held]:
         """The values that an attribute has had, corrections and withdrawals applied."""
