@@ -178,7 +178,7 @@ def shown(answer: GoldAnswer) -> str:
     """The gold answer in one line, for people."""
     match answer:
         case NumberGold():
-            text = f"{answer.value:g} {answer.unit}".strip()
+            text = f"{answer.value:.12g} {answer.unit}".strip()
         case PeriodGold():
             text = _shown_period(answer)
         case SetGold() | OrderedListGold():
