@@ -80,6 +80,17 @@ def test_each_category_is_asked_at_every_checkpoint(everything):
     assert len(found) == len(CATEGORIES) * len(CHECKPOINTS)
 
 
+def test_depth_is_the_place_of_the_last_evidence(everything):
+    """Among the turns told before the question: with it, all has been told."""
+    several = 0
+    for question in everything:
+        turns = [int(name[1:]) for name in question.evidence]
+        several += len(turns) > 1
+        expected = max(turns) / question.asked_after if turns else None
+        assert question.depth == expected
+    assert several > 100
+
+
 def test_evidence_is_spread_evenly_over_ten_depths(asked):
     """Each bin holds 10 % of a world's questions with evidence, within three points."""
     for seed, questions in asked.items():

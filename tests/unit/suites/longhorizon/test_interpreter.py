@@ -121,6 +121,18 @@ def test_a_retraction_brings_back_the_value_before():
         assert (found.values, found.turns, found.stale) == (("100",), (8,), {5})
 
 
+def test_what_a_retraction_brings_back_is_worked_out():
+    """Whatever it says itself, and however many changes were taken back one after another."""
+    with world(
+        told(2, ATLAS, "budget", "100"),
+        told(4, ATLAS, "budget", "150", "updated", supersedes=0),
+        told(6, ATLAS, "budget", "unheard of", "retracted", supersedes=1),
+        told(8, ATLAS, "budget", "180", "updated", supersedes=2),
+        told(9, ATLAS, "budget", "unheard of", "retracted", supersedes=3),
+    ) as log:
+        assert answer(log, budget()).values == ("100",)
+
+
 def test_a_correction_holds_from_the_start_of_what_it_corrects():
     """It counts for the days before it was told; such a chain has no plain history."""
     with world(
