@@ -30,6 +30,7 @@ from memrig.trial.directory import disk_errors, write_aside
 DETERMINISTIC = "deterministic"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _AGAIN = "generate it again, or take the specs and the version of memrig that it was made with"
+_MAKE = "leave --check out to write it, or give the folder that it is in"
 _OTHER = "give the same turns, seed, questions and set, and the version of memrig it was made with"
 
 
@@ -120,10 +121,12 @@ def generate_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
     them are there or none.
 
     Raises:
-        UsageError: there is no world of this size, or it has fewer questions.
-        InfrastructureError: the disk refuses them.
+        UsageError: there is no world of this size, it has fewer questions, or `out` is no folder
+            that can be written to.
+        InfrastructureError: the disk is full.
     """
-    _make_folder(out)
+    spec.check()
+    _make_out(out)
     with _world(spec, out) as folder, disk_errors(out):
         made = {name: (folder / name).replace(out / name) for name in FILES}
     return {path: short(digest_file(path), 64) for path in made.values()}
@@ -136,11 +139,15 @@ def check_longhorizon(spec: WorldSpec, out: Path) -> dict[Path, str]:
         VerificationError: a file is missing, or differs by so much as a byte.
         UsageError: there is no world of this size, or it has fewer questions.
     """
+    spec.check()
+    for path in (out / name for name in FILES):
+        if not path.is_file():
+            raise VerificationError("is missing", where=str(path), fix=_MAKE)
     with _world(spec, None) as folder:
         sums = {name: digest_file(folder / name) for name in FILES}
     for name, digest in sums.items():
         path = out / name
-        if not path.is_file() or digest_file(path) != digest:
+        if digest_file(path) != digest:
             raise VerificationError("is not what this seed makes", where=str(path), fix=_OTHER)
     return {out / name: short(digest, 64) for name, digest in sums.items()}
 
@@ -156,6 +163,20 @@ def _world(spec: WorldSpec, beside: Path | None) -> Iterator[Path]:
         with disk_errors(folder):
             write_world(spec, lambda file: (folder / file).open("wb"))
         yield folder
+
+
+def _make_out(folder: Path) -> None:
+    """Makes the folder to write to, or says that it cannot be one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot be written to: {error.strerror}",
+            where=f"--out {folder}",
+            fix="give a folder that you may write to",
+        ) from error
 
 
 def _make_folder(folder: Path) -> None:

@@ -2,19 +2,24 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from hashlib import sha256
 from typing import BinaryIO
 
 from memrig.suites.longhorizon.lexicon import LEXICON
 from memrig.suites.longhorizon.log import EventLog
-from memrig.suites.longhorizon.model import WorldEvent, turn_id
+from memrig.suites.longhorizon.model import Turn, WorldEvent, turn_id
+from memrig.suites.longhorizon.records import EventRecord, TurnRecord
 from memrig.suites.longhorizon.render import told
 from memrig.suites.longhorizon.spec import EVENTS_FILE, QUESTIONS_FILE, TURNS_FILE, WorldSpec
 from memrig.suites.longhorizon.suite import questions_about
 from memrig.suites.longhorizon.world import simulate
 
 Lines = Iterator[bytes]
+
+# The models say which fields there are. They are not made for each of a million lines: that takes
+# longer than the world does.
+_OF_TURN = tuple(TurnRecord.model_fields)
+_OF_EVENT = tuple(n for n in EventRecord.model_fields if n in WorldEvent.__slots__)
 
 
 def write_world(spec: WorldSpec, opened: Callable[[str], BinaryIO]) -> dict[str, str]:
@@ -45,7 +50,7 @@ def write_world(spec: WorldSpec, opened: Callable[[str], BinaryIO]) -> dict[str,
 def turn_lines(log: EventLog) -> Lines:
     """The turns as they are told, in order."""
     for turn in told(log, LEXICON):
-        yield _line(asdict(turn))
+        yield _line(_turn(turn))
 
 
 def event_lines(log: EventLog) -> Lines:
@@ -55,10 +60,14 @@ def event_lines(log: EventLog) -> Lines:
             yield _line(_event(log, event))
 
 
+def _turn(turn: Turn) -> dict[str, object]:
+    return {name: getattr(turn, name) for name in _OF_TURN}
+
+
 def _event(log: EventLog, event: WorldEvent) -> dict[str, object]:
     entity = log.entity(event.entity)
     return {
-        **asdict(event),
+        **{name: getattr(event, name) for name in _OF_EVENT},
         "turn_id": turn_id(event.turn),
         "entity_name": entity.name,
         "holdout": entity.holdout,

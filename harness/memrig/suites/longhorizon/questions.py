@@ -11,7 +11,9 @@ from memrig.suites.longhorizon.query import Program
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
 
 
 class HopRecord(_Frozen):

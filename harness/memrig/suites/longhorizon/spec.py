@@ -8,6 +8,8 @@ from memrig.errors import UsageError
 TURNS, QUESTIONS = 5_000, 200
 SAMPLE_TURNS, SAMPLE_QUESTIONS = 300, 30
 FEWEST_TURNS, MOST_TURNS = 100, 100_000
+#: Integers that every reader of JSON keeps exact.
+MOST_SEED = 2**53 - 1
 #: One for each category.
 FEWEST_QUESTIONS = 15
 
@@ -29,11 +31,17 @@ class WorldSpec:
     question_set: QuestionSet = "standard"
 
     def check(self) -> None:
-        """Refuses a size that is not offered.
+        """Refuses a seed or a size that is not offered.
 
         Raises:
             UsageError: names flag and value.
         """
+        if not 0 <= self.seed <= MOST_SEED:
+            raise UsageError(
+                f"a seed is a number from 0 to {MOST_SEED}, not {self.seed}",
+                where=f"--seed {self.seed}",
+                fix="give a number in between",
+            )
         if not FEWEST_TURNS <= self.turns <= MOST_TURNS:
             raise UsageError(
                 f"a world has {FEWEST_TURNS} to {MOST_TURNS:,} turns, not {self.turns:,}",

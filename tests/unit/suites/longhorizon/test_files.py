@@ -74,11 +74,47 @@ def test_what_was_written_is_checked_to_the_byte(out, tmp_path):
         check_longhorizon(WorldSpec(seed=8, turns=400, questions=45), out)
 
 
-def test_nothing_is_written_where_it_cannot_be_made(tmp_path):
-    """Neither a file nor what was written aside."""
-    with pytest.raises(UsageError, match="categories"):
-        generate_longhorizon(WorldSpec(seed=7, turns=100, questions=3), tmp_path / "new")
-    assert list((tmp_path / "new").iterdir()) == []
+def test_a_file_that_is_not_there_is_said_to_be_missing(out, tmp_path):
+    """It does not differ: there is nothing to compare."""
+    with pytest.raises(VerificationError, match="is missing") as caught:
+        check_longhorizon(SPEC, tmp_path)
+    assert caught.value.where == str(tmp_path / "turns.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("spec", "where"),
+    [
+        (WorldSpec(seed=7, turns=100, questions=3), "--questions 3"),
+        (WorldSpec(seed=7, turns=50, questions=30), "--turns 50"),
+        (WorldSpec(seed=7, turns=10_000_000, questions=30), "--turns 10000000"),
+        (WorldSpec(seed=-3, turns=100, questions=30), "--seed -3"),
+        (WorldSpec(seed=2**53, turns=100, questions=30), f"--seed {2**53}"),
+    ],
+)
+def test_what_is_not_offered_is_refused_before_anything_is_made(tmp_path, spec, where):
+    """Not even the folder; the flag and its value are named."""
+    with pytest.raises(UsageError) as caught:
+        generate_longhorizon(spec, tmp_path / "new")
+    assert caught.value.where == where
+    assert not (tmp_path / "new").exists()
+
+
+def test_nothing_is_written_where_there_are_not_so_many_questions(tmp_path):
+    """Neither a file nor what was written aside; the message says how many there are."""
+    with pytest.raises(UsageError, match=r"has \d+ such questions, not 9,000"):
+        generate_longhorizon(WorldSpec(seed=7, turns=100, questions=9_000), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("below", [(), ("deeper",)])
+def test_a_file_is_no_folder_to_write_to(tmp_path, below):
+    """Nor is a place below one; it is the flag that is wrong."""
+    (tmp_path / "taken").write_text("mine")
+    place = tmp_path.joinpath("taken", *below)
+    with pytest.raises(UsageError, match="cannot be written to") as caught:
+        generate_longhorizon(SPEC, place)
+    assert caught.value.where == f"--out {place}"
+    assert (tmp_path / "taken").read_text() == "mine"
 
 
 def test_the_hash_seed_of_the_process_changes_nothing(out):
