@@ -121,6 +121,12 @@ def test_a_template_that_varies_by_more_than_ten_points_is_noisy():
     assert flagged.between_repeats is None
 
 
+def test_eleven_points_are_more_than_ten():
+    """Little is enough."""
+    eleven = [grade(s, "eleven", v) for s, v in zip(SEEDS, (0.3, 0.41, 0.35), strict=True)]
+    assert [question.name for question in across(eleven).noisy] == ["eleven"]
+
+
 def test_of_equally_noisy_ones_those_of_more_questions_come_first():
     """One question a seed varies by its draw alone."""
     single = [grade(s, "a", v) for s, v in zip(SEEDS, (0, 1, 1), strict=True)]

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from memrig.errors import UsageError
-from memrig.model.gold import AbstentionGold, EntityGold, NumberGold, SetGold
+from memrig.model.gold import AbstentionGold, DateGold, EntityGold, NumberGold, SetGold
 from memrig.suites.longhorizon.allocate import BINS, CHECKPOINTS, allocate, quotas, shares
 from memrig.suites.longhorizon.lexicon import LEXICON
 from memrig.suites.longhorizon.log import EventLog
@@ -89,6 +89,32 @@ def test_depth_is_the_place_of_the_last_evidence(everything):
         expected = max(turns) / question.asked_after if turns else None
         assert question.depth == expected
     assert several > 100
+
+
+def test_figures_and_dates_are_graded_in_exactness_too(everything):
+    """Exactly those: a name or a sentence has no unit to leave out."""
+    for question in everything:
+        has = "specificity" in {aspect.dimension for aspect in question.aspects}
+        assert has is isinstance(question.answer, NumberGold | DateGold)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "categories"),
+    [
+        ("temporal_awareness", {"temporal_evolution", "temporal_trap"}),
+        ("source_attribution", {"source_attribution"}),
+    ],
+)
+def test_what_a_category_is_about_is_a_dimension_of_its_questions(
+    everything, dimension, categories
+):
+    """What has no answer has no dimension beside being right."""
+    for question in everything:
+        dimensions = {aspect.dimension for aspect in question.aspects}
+        if question.category in categories:
+            assert dimension in dimensions
+        if not question.answerable:
+            assert not dimensions
 
 
 def test_evidence_is_spread_evenly_over_ten_depths(asked):
