@@ -12,14 +12,17 @@ from memrig.report.model_depth import CategoryLimit, OperationRow, OperationSumm
 from memrig.report.settled import Settled, recall_name, score_name
 
 _BUILT_IN = "local/"
-_SEVERAL = "needs several statements put together"
+JOINING = "needs several statements joined"
+COUNTING = "needs counting"
+LISTING = "needs several statements put together"
+COMPUTING = "needs computing"
 #: What an operation needs beyond one statement to copy from; the others need nothing more.
 _NEEDS: Mapping[str, str] = MappingProxyType(
     {
-        "join": "needs several statements joined",
-        "count": "needs counting",
-        "list": _SEVERAL,
-        "compute": "needs computing",
+        "join": JOINING,
+        "count": COUNTING,
+        "list": LISTING,
+        "compute": COMPUTING,
     }
 )
 
@@ -70,7 +73,7 @@ def _built_in(reader: str) -> bool:
 
 def need_of(row: Settled) -> str:
     """What a question needs beyond copying out of one statement; empty: nothing."""
-    return _NEEDS.get(row.operation, _SEVERAL if row.several else "")
+    return _NEEDS.get(row.operation, LISTING if row.several else "")
 
 
 def _limits(known: Sequence[Settled], scores: Estimator) -> list[CategoryLimit]:

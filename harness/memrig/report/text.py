@@ -23,6 +23,15 @@ def one_line(text: str, limit: int | None = None) -> str:
     return _cut(" ".join(clean(text, None if limit is None else 4 * limit).split()), limit)
 
 
+def question_name(scenario_id: str, question_id: str) -> str:
+    """A question's id, with its scenario's before it where the id alone does not name it.
+
+    Worlds count their questions alike: `q0042` is one of each, `world-42#q0042` is one.
+    """
+    known = question_id.startswith(scenario_id)
+    return question_id if known else f"{scenario_id}#{question_id}"
+
+
 def _cut(text: str, limit: int | None) -> str:
     if limit is None or len(text) <= limit:
         return text

@@ -12,6 +12,7 @@ from memrig.report.model_depth import (
     OperationSummary,
     PlaceBin,
 )
+from memrig.report.operations import COMPUTING, COUNTING, JOINING, LISTING
 from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_head, percent, plural
 
 _LABELS = 8  # that fit below a chart on a phone
@@ -29,6 +30,13 @@ _OPERATIONS = {
     "attribute": "who said what",
     "explain": "in words of its own",
     "abstain": "not told: to be said so",
+}
+#: The same needs, where there is no room for words.
+_IN_SHORT = {
+    JOINING: "joining",
+    COUNTING: "counting",
+    LISTING: "listing",
+    COMPUTING: "computing",
 }
 
 
@@ -74,12 +82,16 @@ class OperationLine:
 
 @dataclass(frozen=True, slots=True)
 class LimitLine:
-    """A category that a built-in reader cannot answer, whole or in part; `why` in words."""
+    """A category that a built-in reader cannot answer, whole or in part.
+
+    `why` says it in words, `short` in one for each need.
+    """
 
     name: str
     n: str
     beyond: str
     why: str
+    short: str
     within: Measured
     outside: Measured
 
@@ -220,6 +232,10 @@ def _limit(item: CategoryLimit) -> LimitLine:
         n=count(item.n),
         beyond="all" if item.beyond == item.n else f"{count(item.beyond)} of {count(item.n)}",
         why=why,
+        short=", ".join(
+            _IN_SHORT[words] if alone else f"{_IN_SHORT[words]} {count(n)}"
+            for words, n in item.why.items()
+        ),
         within=measured(item.score_within, item.n - item.beyond),
         outside=measured(item.score_beyond, item.beyond),
     )

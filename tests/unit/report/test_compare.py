@@ -211,6 +211,13 @@ class TestGates:
         assert memrig.compare([run], gates=["overall>=0.8", "overall<=0.8"]).failed == ()
         assert len(memrig.compare([run], gates=["overall>0.8", "overall<0.8"]).failed) == 2
 
+    def test_what_floats_add_decides_no_gate(self) -> None:
+        """0.1 + 0.2 is a little more than 0.3, and 0.7 + 0.1 a little less than 0.8."""
+        assert parse_gate("overall<=0.3").holds(0.1 + 0.2)
+        assert not parse_gate("overall>0.3").holds(0.1 + 0.2)
+        assert parse_gate("overall>=0.8").holds(0.7 + 0.1)
+        assert not parse_gate("overall<0.8").holds(0.7 + 0.1)
+
     @pytest.mark.parametrize(
         "gate", ["overall", "overall=0.8", ">=0.8", "overall>=high", "a>=1>=0"]
     )

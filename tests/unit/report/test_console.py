@@ -18,6 +18,7 @@ from memrig.report.console import (
 )
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
+from memrig.stats.summary import MetricValue
 from support.answer_reports import answered_report, hostile_answers
 from support.places import placed_report
 from support.reports import (
@@ -137,6 +138,23 @@ class TestReport:
         rows = [line for line in text.splitlines() if line.startswith("group")]
         heads = [re.split(r"  +", row.strip())[2:] for row in rows]
         assert [len(head) for head in heads] == [4, 3]
+
+    def test_what_goes_on_below_leaves_categories_to_the_page(self) -> None:
+        """And says so: the same rows once more would push the first ones out of sight."""
+        names = tuple(dict.fromkeys(value.metric for value in sample_report().metrics))
+        text = summary(sample_report(headline=names))
+        assert "categories are on the page" in text
+        assert sum(line.startswith("temporal ") for line in text.splitlines()) == 1
+        assert sum(line.startswith("macro ") for line in text.splitlines()) == 2
+
+    def test_dimensions_that_no_table_has_are_named(self) -> None:
+        """With their n: not every question has each."""
+        own = MetricValue(
+            suite="s", protocol="p", metric="temporal_awareness", group="overall", value=0.439,
+            low=None, high=None, n=221, interval="none", kind="micro",
+        )  # fmt: skip
+        report = sample_report(metrics=(*sample_report().metrics, own))
+        assert "dimensions  time 43.9 (n 221)" in summary(report)
 
     def test_it_says_how_fast_and_how_large(self) -> None:
         """Cost and speed stand beside every score."""

@@ -274,6 +274,12 @@ class TestWorst:
         assert rows[2].split()[:4] == ["conv-26#q1", "wrong", "-", "When"]
         assert rows[4].split()[:4] == ["conv-26#q2", "0.50", "1", "When"]
 
+    def test_an_id_that_is_not_one_questions_alone_has_its_scenario_before_it(self):
+        """Worlds count their questions alike."""
+        shown = shown_question(scenario_id="world-42", question_id="q0042", score=0.0)
+        text = printed(lambda c: print_questions_table(answered_report(worst=(shown,)), None, c))
+        assert "\nworld-42#q0042 " in text
+
     def test_an_abstention_stands_before_its_question(self):
         """So does a fault."""
         shown = shown_question(outcome="abstained", score=0.0)

@@ -106,6 +106,18 @@ def test_several_reasons_are_counted() -> None:
     assert view.limits[0].beyond == "3 of 9"
 
 
+def test_the_terminal_says_needs_in_a_word_each(report: Report) -> None:
+    """A line for each category in 80 columns."""
+    lines = printed(report).splitlines()
+    head = next(n for n, line in enumerate(lines) if line.startswith("category "))
+    assert lines[head].endswith("it needs")
+    assert report.operations is not None
+    rows = lines[head + 2 : head + 2 + sum(item.beyond > 0 for item in report.operations.limits)]
+    needs = {"computing", "counting", "joining", "listing"}
+    assert all(needs & {word.strip(",") for word in row.split()} for row in rows)
+    assert any(row.startswith("numerical_reasoning") and "computing" in row for row in rows)
+
+
 def test_every_table_carries_the_runs_stamps() -> None:
     """What is copied out of its page says that the run is not whole."""
     cut = placed_report().model_copy(update={"complete": False, "incomplete": "stopped"})

@@ -14,7 +14,7 @@ from memrig.report.units import NOT_AVAILABLE, count, metric_head
 from memrig.report.view_depth import Measured, OperationView, operation_view
 
 _ACROSS = 10  # bins that fit beside each other in 80 columns
-_NAME, _WHY = 24, 120
+_NAME = 24
 
 
 def print_depth(report: Report, console: Console) -> None:
@@ -79,11 +79,11 @@ def print_operations(report: Report, console: Console) -> None:
 
 
 def _print_limits(report: Report, view: OperationView, console: Console) -> None:
-    table = new_table("category", "cannot", "score", "others", "because it", right=(1, 2, 3))
+    table = new_table("category", "cannot", "score", "others", "it needs", right=(1, 2, 3))
     stamped(table, report, f"what {view.reader} cannot do: it copies out of one statement")
     for row in view.limits:
         numbers = (row.beyond, _plain(row.outside), _plain(row.within))
-        table.add_row(words(row.name, limit=_NAME), *numbers, words(row.why, DIM, _WHY))
+        table.add_row(words(row.name, limit=_NAME), *numbers, words(row.short, DIM))
     console.print(table)
     console.print()
 

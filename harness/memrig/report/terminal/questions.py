@@ -18,6 +18,7 @@ from memrig.report.terminal.base import (
     title,
     words,
 )
+from memrig.report.text import question_name
 from memrig.report.units import milliseconds
 from memrig.report.view_answers import (
     evidence_words,
@@ -148,7 +149,7 @@ def print_questions_table(
     for shown in report.worst:
         rank = "-" if shown.rank is None else str(shown.rank)
         grade = [score_word(shown.score).removesuffix(" of 1")] if answers else []
-        name = words(shown.question_id, limit=60)
+        name = words(question_name(shown.scenario_id, shown.question_id), limit=60)
         name.append("\n").append_text(words(shown.category, DIM, 40))
         table.add_row(name, *grade, rank, _question(shown))
     console.print(table)

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from memrig.model.dimensions import WEIGHTS
 from memrig.report.groups import group_names, group_values, why_missing
 from memrig.report.model import Latency, Phase, Report
 from memrig.report.terminal.across import across_lines, print_across
@@ -86,13 +87,18 @@ def print_report(
 
 
 def _print_scores(report: Report, console: Console) -> None:
-    """A few headline metrics beside each other; those without any number are named below."""
+    """A few headline metrics beside each other; those without any number are named below.
+
+    What does not fit beside the first ones has no rows of categories: the page has them.
+    """
     if not report.metrics:
         return
     known = {value.metric for value in report.metrics}
     names = [name for name in report.headline if name in known]
     for start in range(0, len(names), _COLUMNS):
-        console.print(_fitting(report, names[start : start + _COLUMNS], console))
+        some = names[start : start + _COLUMNS]
+        groups = [OVERALL, MACRO] if start else group_names(report)
+        console.print(_fitting(report, some, groups, console))
         console.print()
     missing: dict[str, list[str]] = {}
     for name in report.headline:
@@ -102,20 +108,23 @@ def _print_scores(report: Report, console: Console) -> None:
         console.print(Text(f"{', '.join(heads)}: {NOT_AVAILABLE} ({reason})\n", style=DIM))
 
 
-def _fitting(report: Report, names: Sequence[str], console: Console) -> Table:
+def _fitting(
+    report: Report, names: Sequence[str], groups: Sequence[str], console: Console
+) -> Table:
     """With every interval if they fit beside their values, else with those that matter most."""
-    table = _scores(report, names, wide=True)
+    table = _scores(report, names, groups, wide=True)
     unbounded = console.options.update(width=10_000)
     if console.measure(table, options=unbounded).maximum > console.width:
-        table = _scores(report, names, wide=False)
+        table = _scores(report, names, groups, wide=False)
     return table
 
 
-def _scores(report: Report, names: Sequence[str], *, wide: bool) -> Table:
+def _scores(report: Report, names: Sequence[str], groups: Sequence[str], *, wide: bool) -> Table:
     table = new_table("group", "n", *map(metric_head, names), right=range(1, len(names) + 2))
-    stamped(table, report, "percent, 95 % intervals")
+    rest = "" if len(groups) == len(group_names(report)) else "; categories are on the page"
+    stamped(table, report, f"percent, 95 % intervals{rest}")
     table.columns[0].no_wrap = False
-    for group in group_names(report):
+    for group in groups:
         values = group_values(report, group, names)
         known = [value.n for value in values if value is not None]
         if not known:
@@ -153,6 +162,8 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     if judge := found.get("judge"):
         yield "judging", Text(_quantiles(judge))
     yield from answering_lines(report)
+    if dimensions := ", ".join(_dimensions(report)):
+        yield "dimensions", Text(dimensions)
     yield from ((name, Text(line)) for name, line in calibration_lines(report.calibration))
     if flush := found.get("flush"):
         yield "flush", Text(_quantiles(flush))
@@ -194,6 +205,13 @@ def _ingest(report: Report) -> Text:
     if found.rejected:
         text.append(f", {count(found.rejected)} rejected", style=WARN)
     return text
+
+
+def _dimensions(report: Report) -> Iterator[str]:
+    """What the score is put together from, beside what stands in the tables."""
+    for value in group_values(report, OVERALL, WEIGHTS):
+        if value is not None and value.metric not in report.headline:
+            yield f"{metric_head(value.metric)} {percent(value.value)} (n {count(value.n)})"
 
 
 def _quantiles(item: Latency) -> str:
