@@ -187,6 +187,7 @@ def _row(found: Difference, run: str, metric: str, group: str, kind: Kind) -> Co
         error=found.error,
         mde=detectable(found.error, found.units),
         n=found.n,
+        ties=found.ties,
         scenarios=found.units,
         verdict="unknown",
     )

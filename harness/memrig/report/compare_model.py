@@ -76,7 +76,8 @@ class ComparedMetric(_Frozen):
 
     Values are fractions. `p_holm` is `p` adjusted over all rows of the same kind (overall, macro,
     tag, category). `mde` is the least difference that had been shown four times in five by this
-    one test. The rest is as in docs/compare.md; None where it cannot be given.
+    one test. `ties` of the `n` pairs do not differ. The rest is as in docs/compare.md; None where
+    it cannot be given.
     """
 
     run: str
@@ -98,6 +99,7 @@ class ComparedMetric(_Frozen):
     error: float | None
     mde: float | None
     n: int
+    ties: int
     scenarios: int
     verdict: Verdict
 

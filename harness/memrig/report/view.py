@@ -47,6 +47,7 @@ _METHODS = {
     "cluster-bootstrap": "bootstrap over whole scenarios",
     "cluster-t": "t over scenario means",
     "cluster-wilson": "Wilson over whole scenarios",
+    "even": "Wilson over questions with t, as scenarios agree",
     "t": "t over scopes",
 }
 _OUTCOMES = {

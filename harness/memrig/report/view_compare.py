@@ -18,7 +18,8 @@ _RULES = {
     "cluster-bootstrap": "bootstrap over scenarios",
     "cluster-t": "Student's t over scenarios",
     "t": "Student's t over questions",
-    "no-spread": "all pairs differ alike: Wilson's bound on those that might not",
+    "even": "all scenarios differ alike: Student's t on the questions' own spread",
+    "no-spread": "all pairs differ alike: a bound on the share that might not",
 }
 
 
@@ -39,9 +40,11 @@ def points(value: float | None, *, sign: bool = True) -> str:
 
 
 def span(row: ComparedMetric) -> str:
-    """Its interval in points: ``-2.1 to +4.0``."""
+    """Its interval in points: ``-2.1 to +4.0``; ``all tied, ±6.9`` where no pair differs."""
     if row.low is None or row.high is None:
         return NOT_AVAILABLE
+    if row.ties == row.n and row.interval == "no-spread":
+        return f"all tied, ±{points(row.high, sign=False)}"
     return f"{points(row.low)} to {points(row.high)}"
 
 

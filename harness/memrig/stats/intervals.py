@@ -20,7 +20,16 @@ _RESAMPLES = 2000
 #: Means that differ by less than this differ by rounding.
 _SAME = 1e-9
 
-Method = Literal["wilson", "bca", "cluster-bootstrap", "cluster-t", "cluster-wilson", "t", "none"]
+Method = Literal[
+    "wilson",
+    "bca",
+    "cluster-bootstrap",
+    "cluster-t",
+    "cluster-wilson",
+    "even",
+    "t",
+    "none",
+]
 Floats = NDArray[np.float64]
 
 
@@ -36,7 +45,7 @@ class Interval:
 NOTHING = Interval(None, None, "none")
 
 
-def wilson(successes: float, n: int) -> Interval:
+def wilson(successes: float, n: float) -> Interval:
     """Wilson's score interval of a proportion of independent questions (Wilson 1927)."""
     if n == 0:
         return NOTHING
@@ -84,6 +93,7 @@ def clustered(
     statistic: Callable[[Floats], float],
     seed: int,
     least: float = 0.0,
+    questions: float | None = None,
 ) -> Interval:
     """An interval of any statistic when whole clusters are the unit.
 
@@ -93,6 +103,8 @@ def clustered(
             weight is how often the cluster was drawn.
         seed: of the draws.
         least: what the statistic cannot fall below, as it cannot rise above 1.
+        questions: as how many independent ones of equal weight the statistic's count; None: it is
+            not said, so that clusters which agree tell no more than a question each.
 
     Under 12 clusters: Student's t on the delete-one-cluster jackknife, which is a t interval over
     cluster means when clusters are of equal size, and stays centred on the pooled value when they
@@ -103,9 +115,9 @@ def clustered(
         return NOTHING
     singles = [statistic(row) for row in np.eye(count)]
     if np.ptp(singles) < _SAME:
-        return _without_spread(singles[0], count, least)
+        return _without_spread(singles[0], count, least, questions)
     if count < FEW_CLUSTERS:
-        return _jackknife_t(count, statistic, least)
+        return _jackknife_t(count, statistic, least, questions)
     rng = np.random.default_rng(seed)
     draws = rng.multinomial(count, [1 / count] * count, size=_RESAMPLES)
     samples = [statistic(draw.astype(float)) for draw in draws]
@@ -113,26 +125,42 @@ def clustered(
     low, high = np.nanquantile(samples, [tail, 1 - tail])
     if high - low < _SAME:
         # A statistic that no single cluster gives, such as a mean of categories.
-        return _without_spread(float(low), count, least)
+        return _without_spread(float(low), count, least, questions)
     return Interval(float(low), float(high), "cluster-bootstrap")
 
 
-def _without_spread(value: float, count: int, least: float) -> Interval:
-    """All clusters agree, often at 0 or 1: a spread of nothing would claim certainty."""
+def _without_spread(value: float, count: int, least: float, questions: float | None) -> Interval:
+    """All clusters agree, often at 0 or 1: a spread of nothing would claim certainty.
+
+    Nothing then shows that clusters matter, and Wilson's interval over the questions is taken with
+    the quantile of Student's t over the clusters (Korn and Graubard 1998; Dean and Pagano 2015): n
+    questions are worth n (z ÷ t)². It is never worse than if each cluster held one (ADR 0003).
+    """
     span = 1 - least
-    bounds = wilson(min(1.0, max(0.0, (value - least) / span)) * count, count)
+    size = float(count)
+    method: Method = "cluster-wilson"
+    if questions is not None:
+        tail = 0.5 + LEVEL / 2
+        ratio = float(special.ndtri(tail)) / float(special.stdtrit(count - 1, tail))
+        size, method = max(size, questions * ratio**2), "even"
+    bounds = wilson(min(1.0, max(0.0, (value - least) / span)) * size, size)
     if bounds.low is None or bounds.high is None:
         return NOTHING
-    return Interval(least + span * bounds.low, least + span * bounds.high, "cluster-wilson")
+    return Interval(least + span * bounds.low, least + span * bounds.high, method)
 
 
-def _jackknife_t(count: int, statistic: Callable[[Floats], float], least: float) -> Interval:
+def _jackknife_t(
+    count: int,
+    statistic: Callable[[Floats], float],
+    least: float,
+    questions: float | None,
+) -> Interval:
     whole = statistic(np.ones(count))
     left_out = np.array([statistic(1.0 - np.eye(count)[i]) for i in range(count)])
     if np.isnan(left_out).any():
         return NOTHING
     variance = (count - 1) / count * float(np.sum((left_out - left_out.mean()) ** 2))
     if np.ptp(left_out) < _SAME:
-        return _without_spread(whole, count, least)
+        return _without_spread(whole, count, least, questions)
     half = float(special.stdtrit(count - 1, 0.5 + LEVEL / 2)) * math.sqrt(variance)
     return Interval(max(least, whole - half), min(1.0, whole + half), "cluster-t")

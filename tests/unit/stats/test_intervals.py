@@ -176,3 +176,24 @@ def test_a_difference_may_lie_below_0(spread):
     found = clustered(["a", "b", "c"], statistic, 1, least=-1.0)
     assert -1 <= found.low < -0.5 < found.high < 1
     assert found.method == ("cluster-t" if spread else "cluster-wilson")
+
+
+@pytest.mark.parametrize(("clusters", "size"), [(2, 100), (4, 13), (8, 50)])
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_clusters_that_agree_leave_it_to_their_questions(clusters, size, share):
+    """Wilson's interval with the quantile of t over clusters, worked out by its formula."""
+    names = [str(n) for n in range(clusters) for _ in range(size)]
+    found = clustered(names, lambda _: share, 1, questions=clusters * size)
+    t, n = stats.t.ppf(0.975, clusters - 1), clusters * size
+    middle = (share + t * t / 2 / n) / (1 + t * t / n)
+    half = t / (1 + t * t / n) * np.sqrt(share * (1 - share) / n + t * t / 4 / n / n)
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half))
+    assert found.method == "even"
+
+
+@pytest.mark.parametrize("questions", [None, 4.0, 6.0])
+def test_few_questions_are_worth_no_less_than_their_clusters(questions):
+    """Four scenarios that agree are four independent questions at least."""
+    found = clustered(list("abcd"), lambda _: 1.0, 1, questions=questions)
+    expected = wilson(4, 4)
+    assert (found.low, found.high) == (expected.low, expected.high)

@@ -215,6 +215,40 @@ def test_pairs_that_all_turn_are_shown_and_stay_within_bounds():
     assert found.p <= 2 * smallest_p(20)
 
 
+@pytest.mark.parametrize(("units", "size"), [(2, 100), (4, 13), (8, 25)])
+def test_pairs_that_all_tie_in_few_scenarios_are_bounded_by_their_number(units, size):
+    """Rule of three and its kin: no wider than the nearest result that has a spread, or Wilson."""
+    n = units * size
+    found = compare([Pair(str(i % units), "c", 0.5, 0.5) for i in range(n)], 1)
+    wilson = stats.binomtest(0, n).proportion_ci(method="wilson").high
+    nearest = stats.t.ppf(0.975, units - 1) / n
+    bound = max(wilson, nearest)
+    assert (found.low, found.high, found.p) == (pytest.approx(-bound), pytest.approx(bound), 1.0)
+    assert (found.interval, found.ties, found.error) == ("no-spread", n, None)
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_pairs_that_all_turn_in_four_scenarios_are_shown(odd):
+    """One pair that does not turn makes little difference; its absence must not hide the rest."""
+    pairs = [Pair(str(i % 4), "c", 0.0, 0.0 if i < odd else 1.0) for i in range(52)]
+    found = compare(pairs, 1)
+    assert found.low > 0.8
+    assert found.p < 0.0001
+    assert found.p_permutation == 0.125
+
+
+def test_scenarios_alike_whose_questions_are_not_take_the_questions_spread():
+    """One better and one worse in each: t over scenarios of the questions' standard error."""
+    change = [1.0, -1.0, *[0.0] * 11]
+    pairs = [Pair(str(unit), "c", 0.5, 0.5 + d / 2) for unit in range(4) for d in change]
+    found = compare(pairs, 1)
+    error = np.std([p.other - p.base for p in pairs], ddof=1) / math.sqrt(52)
+    half = stats.t.ppf(0.975, 3) * max(error, 1 / 52)
+    assert (found.low, found.high) == (pytest.approx(-half), pytest.approx(half))
+    assert (found.interval, found.test, found.p, found.ties) == ("even", "even", 1.0, 44)
+    assert found.error == pytest.approx(max(error, 1 / 52))
+
+
 def test_one_scenario_tells_nothing():
     """However many questions it holds."""
     found = compare([Pair("a", "c", 0.0, 1.0), Pair("a", "c", 1.0, 1.0)] * 50, 1)
