@@ -83,9 +83,14 @@ _PHASES = {
 }
 
 
-def percent(fraction: float) -> str:
-    """A fraction as percent with one decimal, without the sign: ``57.8``."""
-    return f"{fraction * 100:.1f}"
+def percent(fraction: float | None) -> str:
+    """A fraction as percent with one decimal, without the sign: ``57.8``; ``n/a`` of none."""
+    return NOT_AVAILABLE if fraction is None else f"{fraction * 100:.1f}"
+
+
+def short_count(number: int) -> str:
+    """A number where there is no room, in thousands of 1,024 each: ``512``, ``4k``."""
+    return f"{number // 1024}k" if number >= 1024 else str(number)
 
 
 def bounds(low: float | None, high: float | None) -> str:

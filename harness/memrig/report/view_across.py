@@ -1,7 +1,7 @@
 """What the terminal and the page say across seeds and repeats: numbers worded, places computed."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from memrig.report.boots import Boot, shared_boots
 from memrig.report.charts import WhiskerChart, whisker_chart
@@ -10,7 +10,7 @@ from memrig.report.text import one_line
 from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_head, percent, plural
 from memrig.stats.seeds import AcrossSeeds, NoisyQuestion, SeedRow
 from memrig.stats.summary import MetricValue
-from memrig.stats.variance import VariancePart
+from memrig.stats.variance import Source, VariancePart
 
 _LABEL, _NAME = 28, 80
 _NOISY, _BOOTS = 40, 200
@@ -104,7 +104,7 @@ def across_view(report: Report) -> AcrossView | None:
         noisy_note=noisy_note(found),
         repeated=found.repeats > 1,
         more=len(found.noisy[_NOISY:]),
-        variance=tuple(_part(part) for part in found.variance),
+        variance=tuple(_parts(found.variance)),
         boots_note=boots_note(report.boots),
         boots=report.boots[:_BOOTS],
         more_boots=len(report.boots[_BOOTS:]),
@@ -117,13 +117,17 @@ def _lead(found: AcrossSeeds) -> str:
 
 
 def noisy_note(found: AcrossSeeds) -> str:
-    """How many questions waver."""
+    """How many questions waver, and how many of them have too few to tell anything."""
     if not found.compared:
         return "no question, nor a form of it, was seen twice"
-    return (
-        f"{count(len(found.noisy))} of {count(found.compared)} vary by more than 10 points in "
-        f"{metric_head(found.metric)}"
+    said = (
+        f"{count(len(found.noisy))} of {count(found.compared)} questions, or forms of them, vary "
+        f"by more than 10 points in {metric_head(found.metric)}"
     )
+    single = sum(item.least == 1 for item in found.noisy)
+    if not single or found.repeats > 1:
+        return said
+    return f"{said}; {count(single)} of these have one question a seed: its draw alone can do it"
 
 
 def boots_note(boots: Sequence[Boot]) -> str:
@@ -175,10 +179,10 @@ def seed_line(row: SeedRow) -> SeedLine:
     """One row, worded: percent, and percentage points for the standard deviation."""
     return SeedLine(
         name=one_line(row.group, _LABEL),
-        values=tuple(map(_percent, row.values)),
+        values=tuple(map(percent, row.values)),
         mean=percent(row.mean),
-        sd=_percent(row.sd),
-        bounds=bounds(row.low, row.high),
+        sd=percent(row.sd),
+        bounds=bounds(row.low, row.high) or ("all alike" if row.sd is not None else ""),
     )
 
 
@@ -187,9 +191,9 @@ def _noisy(item: NoisyQuestion) -> NoisyLine:
         name=one_line(item.name, _NAME),
         category=one_line(item.category, _LABEL),
         n=questions_each(item),
-        values=tuple(map(_percent, item.values)),
-        seeds=_percent(item.between_seeds),
-        repeats=_percent(item.between_repeats),
+        values=tuple(map(percent, item.values)),
+        seeds=percent(item.between_seeds),
+        repeats=percent(item.between_repeats),
     )
 
 
@@ -200,10 +204,20 @@ def questions_each(item: NoisyQuestion) -> str:
     return count(low) if low == high else f"{count(low)}–{count(high)}"
 
 
+def _parts(parts: Sequence[VariancePart]) -> Iterator[PartLine]:
+    """A line a source; seed and repeat are one where each seed ran once."""
+    known = {part.source: part for part in parts}
+    for part in parts:
+        if part.source == "seed" and part.variance is not None and _once(known):
+            yield replace(_part(part), source="seed and repeat together")
+        elif part.source != "repeat" or not _once(known):
+            yield _part(part)
+
+
+def _once(known: Mapping[Source, VariancePart]) -> bool:
+    return known["repeat"].variance is None and known["seed"].variance is not None
+
+
 def _part(part: VariancePart) -> PartLine:
     share = NOT_AVAILABLE if part.share is None else f"{percent(part.share)} %"
-    return PartLine(part.source, share, _percent(part.sd), part.note)
-
-
-def _percent(fraction: float | None) -> str:
-    return NOT_AVAILABLE if fraction is None else percent(fraction)
+    return PartLine(part.source, share, percent(part.sd), part.note)

@@ -105,7 +105,7 @@ def _part(row: CompositeRow) -> PartView:
         name=spoken(row.metric),
         help=metric_help(row.metric),
         weight=_weight(row.weight) if row.tier else "",
-        value=_percent(row.value),
+        value=percent(row.value),
         bounds=bounds(row.low, row.high),
         n=count(row.n) if row.n else "",
         why=row.reason,
@@ -115,8 +115,8 @@ def _part(row: CompositeRow) -> PartView:
 def _scope(row: ScopeRow) -> ScopeView:
     return ScopeView(
         name=row.scope,
-        value=_percent(row.value),
-        ungated=_percent(row.ungated),
+        value=percent(row.value),
+        ungated=percent(row.ungated),
         weight=_weight(row.measured_weight),
         n=count(row.n),
         closed=", ".join(map(spoken, row.closed)),
@@ -131,11 +131,7 @@ def _mean(found: Composite) -> str:
         return "no mean over scopes: not the same metrics were measured in all of them"
     span = bounds(found.low, found.high)
     more = f"95 % t interval {span}" if span else "without an interval"
-    return f"mean over scopes {_percent(found.mean)}, {more}"
-
-
-def _percent(fraction: float | None) -> str:
-    return NOT_AVAILABLE if fraction is None else percent(fraction)
+    return f"mean over scopes {percent(found.mean)}, {more}"
 
 
 def _signed(fraction: float | None) -> str:

@@ -13,7 +13,15 @@ from memrig.report.model_depth import (
     PlaceBin,
 )
 from memrig.report.operations import COMPUTING, COUNTING, JOINING, LISTING
-from memrig.report.units import NOT_AVAILABLE, bounds, count, metric_head, percent, plural
+from memrig.report.units import (
+    NOT_AVAILABLE,
+    bounds,
+    count,
+    metric_head,
+    percent,
+    plural,
+    short_count,
+)
 
 _LABELS = 8  # that fit below a chart on a phone
 #: A mean over fewer questions is noise that draws the eye: the tables have it, the charts do not.
@@ -128,7 +136,7 @@ def depth_view(found: DepthSummary | None) -> DepthView | None:
             "distance",
             found.by_distance,
             [
-                Tick((place + 0.5) / last, _short(int(item.low)))
+                Tick((place + 0.5) / last, short_count(int(item.low)))
                 for place, item in enumerate(found.by_distance)
                 if place % step == 0
             ],
@@ -186,10 +194,6 @@ def _dots(estimates: Sequence[Estimate | None]) -> tuple[Dot, ...]:
         for place, item in enumerate(estimates)
         if item is not None and item.n >= _DRAWN
     )
-
-
-def _short(number: int) -> str:
-    return f"{number // 1024}k" if number >= 1024 else str(number)
 
 
 def _row(found: DepthSummary, item: PlaceBin, label: str) -> PlaceRow:

@@ -10,7 +10,7 @@ from memrig.report.model import Report
 from memrig.report.model_depth import Estimate, PlaceBin
 from memrig.report.terminal.base import DIM, new_table, words
 from memrig.report.terminal.models import stamped
-from memrig.report.units import NOT_AVAILABLE, count, metric_head
+from memrig.report.units import NOT_AVAILABLE, count, metric_head, short_count
 from memrig.report.view_depth import Measured, OperationView, operation_view
 
 _ACROSS = 10  # bins that fit beside each other in 80 columns
@@ -23,7 +23,7 @@ def print_depth(report: Report, console: Console) -> None:
     if found is None:
         return
     tenths = [f"{10 * place}%" for place in range(len(found.by_depth))]
-    distances = [_short(int(item.low)) for item in found.by_distance]
+    distances = [short_count(int(item.low)) for item in found.by_distance]
     for title, head, labels, bins in (
         ("by depth of the evidence, from the oldest episode on", "from", tenths, found.by_depth),
         ("by episodes since the evidence", "from", distances, found.by_distance),
@@ -56,10 +56,6 @@ def _whole(estimate: Estimate | None) -> Text:
     if estimate is None:
         return Text("·", DIM)
     return Text(f"{100 * estimate.value:.0f}")
-
-
-def _short(number: int) -> str:
-    return f"{number // 1024}k" if number >= 1024 else str(number)
 
 
 def print_operations(report: Report, console: Console) -> None:
