@@ -337,6 +337,7 @@ def selftest(
     seeds: Sequence[int] = (),
     turns: int | None = None,
     questions: int | None = None,
+    question_set: str = "",
 ) -> Table:
     """Tries the typed graders on a suite's gold: right answers, wrong ones, and what says nothing.
 
@@ -346,13 +347,17 @@ def selftest(
         seeds: of a suite that makes its own worlds; none: the suite's.
         turns: of such a world; none: the suite's default.
         questions: about such a world; none: the suite's default.
+        question_set: which of a suite's sets of questions; none: its first.
 
     Raises:
         UsageError: there is no such suite, or it does not offer these options.
         DataError: the data cannot be used.
     """
     found = load_suite(suite)
-    options = SuiteOptions(found.protocols[0], file, turns=turns, questions=questions)
+    protocol = found.protocols[0]
+    options = SuiteOptions(
+        protocol, file, turns=turns, questions=questions, question_set=question_set
+    )
     several = (seeds or found.seeds) if found.made_of_seeds else (0,)
     chosen = [replace(options, seed=seed) for seed in several]
     for one in chosen:

@@ -58,9 +58,10 @@ def selftest(
     seed: Annotated[list[int] | None, typer.Option(help="Of a made world; repeatable.")] = None,
     turns: Annotated[int | None, typer.Option(help="Of a made world.")] = None,
     questions: Annotated[int | None, typer.Option(help="About a made world.")] = None,
+    question_set: Annotated[str, typer.Option(help="Such as holdout.")] = "",
 ) -> None:
     """Tries right and wrong answers on a suite's gold. Exit code 5 if a mean is out of bounds."""
-    table = api.selftest(suite, file, seed or (), turns, questions)
+    table = api.selftest(suite, file, seed or (), turns, questions, question_set)
     typer.echo(as_markdown(table))
     for trial in table.failures[:20]:
         typer.echo(show(trial))

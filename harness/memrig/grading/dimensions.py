@@ -65,6 +65,11 @@ def facts_of(gold: TextGold) -> tuple[str, ...]:
     return gold.key_facts or (gold.value,)
 
 
+def facts_in(gold: Gold) -> int:
+    """How many key facts of prose a judge is asked about."""
+    return sum(len(facts_of(prose)) for _, _, prose in _prose(gold))
+
+
 def _prose(gold: Gold) -> Iterator[tuple[str, Aspect, TextGold]]:
     """The aspects in prose, each with its name among the tasks."""
     for number, aspect in enumerate(aspects_of(gold)):

@@ -7,6 +7,7 @@ from memrig.grading.dimensions import (
     CALIBRATION,
     DIMENSIONS,
     by_dimension,
+    facts_in,
     parts_of,
     tasks_of,
     weighted,
@@ -16,6 +17,7 @@ from memrig.grading.retrieval import RetrievalGrader
 from memrig.grading.typed import VERSION
 from memrig.model.canonical import digest_of, short
 from memrig.model.dimensions import WEIGHTS
+from memrig.model.gold import Gold
 from memrig.model.judgement import JudgeTask
 from memrig.model.trial import Mode
 
@@ -35,6 +37,8 @@ class LonghorizonGrader:
     protocol = "longhorizon"
     modes: tuple[Mode, ...] = ("reader", "agent", "native")
     judge: JudgeUse = "optional"
+    #: How `votes_on` counts, for a forecast.
+    votes_basis = f"{VOTES} votes on each key fact, of questions with prose for gold"
 
     def __init__(self) -> None:
         read = [VERSION, PROMPTS.digest, VOTES, dict(WEIGHTS)]
@@ -45,6 +49,10 @@ class LonghorizonGrader:
             Metric(CONTENT, binary=False),
             *beside_metrics(),
         )
+
+    def votes_on(self, gold: Gold) -> int:
+        """How many votes a judge gives on one question, if something is said to it."""
+        return VOTES * facts_in(gold)
 
     def tasks(self, asked: Asked) -> tuple[JudgeTask, ...]:
         """What a judge can decide about this question: key facts of prose."""

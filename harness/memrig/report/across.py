@@ -30,11 +30,13 @@ def across_of(
     scores = [name for name in SCORES if any(name in grade.scores for grade in found.grades)]
     heads = [metric.name for metric in grader.metrics if metric.heads(lock.mode)]
     metrics = list(dict.fromkeys([*scores[:1], *heads]))
-    noise = _judge_noise(directory, grader, metrics[0]) if metrics else None
+    noise = _judge_noise(directory, lock, grader, metrics[0]) if metrics else None
     return across_seeds(found.grades, metrics, lock.seeds, lock.repeats, noise)
 
 
-def _judge_noise(directory: RunDirectory, grader: Grader, metric: str) -> dict[Key, float] | None:
+def _judge_noise(
+    directory: RunDirectory, lock: Lock, grader: Grader, metric: str
+) -> dict[Key, float] | None:
     """By question, the variance of its score over what the votes could have been.
 
     None where no judge voted more than once. Questions on which all votes agree are left out: no
@@ -43,9 +45,11 @@ def _judge_noise(directory: RunDirectory, grader: Grader, metric: str) -> dict[K
     noise: dict[Key, float] = {}
     several = False
     for spec in directory.specs():
-        verdicts = verdicts_of(directory, spec.trial_id) if spec.kind == "scored" else None
         folder = directory.finished(spec)
-        if not verdicts or folder is None:
+        if spec.kind != "scored" or folder is None:
+            continue
+        verdicts = verdicts_of(directory, spec.trial_id, lock.judge)
+        if not verdicts:
             continue
         votes = [_valid(v) for tasks in verdicts.values() for v in tasks.values()]
         several = several or any(len(valid) > 1 for valid in votes)

@@ -145,11 +145,12 @@ def collect(directory: RunDirectory) -> Collected:
         VerificationError: a transcript, a scenario or a gold file was changed.
     """
     result, settling = Collected(), Settling()
+    judge = directory.lock().judge
     for spec, records in sealed_trials(directory, result.missing):
         for record in records:
             result.take(spec, record)
         if spec.kind == "scored":
-            verdicts = verdicts_of(directory, spec.trial_id)
+            verdicts = verdicts_of(directory, spec.trial_id, judge)
             for found in (verdicts or {}).values():
                 result.take_verdicts(found.values())
             for asked, grade in grade_records(directory, spec, records, verdicts):

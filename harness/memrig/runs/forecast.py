@@ -1,12 +1,14 @@
 """What a run is expected to call, send and cost, before it starts (`memrig run --dry-run`)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from memrig.gateway.prices import PriceTable
 from memrig.grading.base import load_grader
 from memrig.model.chat import Phase
 from memrig.model.trial import AnswerSpec
 from memrig.runs.lock import Lock
+from memrig.suites.spool import SpooledScenario
 
 #: Instructions, question and mark-up around the memories, tokens; a judge's, with both answers.
 _READER_FRAME, _JUDGE_PROMPT, _VERDICT = 250, 450, 60
@@ -30,8 +32,14 @@ class Forecast:
     basis: str
 
 
-def forecast(lock: Lock, prices: PriceTable) -> tuple[Forecast, ...]:
-    """The rows of a run: ingest, search, answer, judge; answer twice with a naive opponent."""
+def forecast(lock: Lock, prices: PriceTable, scenarios: Path | None = None) -> tuple[Forecast, ...]:
+    """The rows of a run: ingest, search, answer, judge; answer twice with a naive opponent.
+
+    Args:
+        lock: what is going to run.
+        prices: of models.
+        scenarios: where the scenarios are spooled: some graders' judges are asked by the gold.
+    """
     questions = lock.repeats * sum(ref.questions for ref in lock.asked)
     rows = [*_memory(lock, prices, questions)]
     if lock.answer:
@@ -39,16 +47,21 @@ def forecast(lock: Lock, prices: PriceTable) -> tuple[Forecast, ...]:
         if lock.naive:
             rows.append(_naive(lock, lock.answer, prices))
     if lock.judge:
-        calls, basis = _verdicts(lock, questions)
+        calls, basis = _verdicts(lock, questions, scenarios)
         tokens = calls * _JUDGE_PROMPT, calls * _VERDICT
         usd = prices.cost(lock.judge, *tokens)
         rows.append(Forecast("judge", lock.judge, calls, *tokens, usd, basis))
     return tuple(rows)
 
 
-def _verdicts(lock: Lock, questions: int) -> tuple[int, str]:
+def _verdicts(lock: Lock, questions: int, scenarios: Path | None) -> tuple[int, str]:
     """How often the judge is asked, and how that was counted."""
     grader = load_grader(lock.protocol)
+    votes_on = getattr(grader, "votes_on", None)
+    if votes_on is not None and scenarios is not None:
+        golds = (SpooledScenario(scenarios, ref).gold() for ref in lock.asked)
+        counted = sum(votes_on(gold) for found in golds for gold in found.values())
+        return lock.repeats * counted, f"at most: {getattr(grader, 'votes_basis', 'votes')}"
     if usual := getattr(grader, "usual_tasks", 0):
         tasks = 2 * usual if lock.naive else usual  # the naive opponent is judged likewise
         return questions * tasks, f"about {tasks} verdicts a question"

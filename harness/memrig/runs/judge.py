@@ -43,10 +43,21 @@ def truth_of(directory: RunDirectory, spec: TrialSpec, scenario_id: str) -> Trut
     return Truth(questions, scenario.gold(), texts, positions)
 
 
-def verdicts_of(directory: RunDirectory, trial_id: str) -> Verdicts | None:
-    """The verdicts of one trial by question and task; None where it was not judged."""
+def verdicts_of(directory: RunDirectory, trial_id: str, judge: str) -> Verdicts | None:
+    """The verdicts of one trial by question and task; None where no judge was asked for.
+
+    While a trial waits for its judge there are none: what is judged is then missing, and not graded
+    by other means.
+
+    Args:
+        directory: the run's.
+        trial_id: the trial.
+        judge: the run's judge; empty for none.
+    """
     path = directory.verdicts_of(trial_id)
-    return by_task(read_verdicts(path)) if path.exists() else None
+    if path.exists():
+        return by_task(read_verdicts(path))
+    return {} if judge else None
 
 
 def by_task(verdicts: Iterable[Verdict]) -> Verdicts:
@@ -95,7 +106,7 @@ class TrialJudge:
 
         if self._chat is not None and self.open(spec):
             await self._judge(self._chat, spec, records, truth)
-        found = verdicts_of(self._directory, spec.trial_id)
+        found = verdicts_of(self._directory, spec.trial_id, self._model)
         grades = list(grade_trial(spec, records, truth, self._grader, found))
         return _joined(grades, records, found or {}, self._grader.metrics[0].name)
 

@@ -305,12 +305,12 @@ def _settle(
     name = f"{lock.suite}-{adapter}-{short(lock.digest, 10)}"
     directory = RunDirectory(config.out or Path("runs") / name)
     specs = trials_of(lock)
+    expected = forecast(lock, PriceTable.load(config.prices), planned.scenarios)
     resumed = check_lock(directory.lock_path, lock)
     if not resumed and not dry:
         write_aside(planned.lock_path, _pretty(lock))
         planned.save_specs(specs)
         promote(planned.root, directory.root)
-    expected = forecast(lock, PriceTable.load(config.prices))
     return Plan(directory, lock, specs, resumed, reason, expected)
 
 

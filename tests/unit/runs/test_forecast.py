@@ -3,11 +3,14 @@
 import pytest
 
 from memrig.gateway.prices import PriceTable
+from memrig.model.gold import TextGold
+from memrig.model.scenario import Scenario
 from memrig.model.trial import PRESETS, AnswerSpec, Budget
 from memrig.runs.forecast import Forecast, forecast
 from memrig.runs.lock import Lock
 from support.fake_memory import fake_adapter
 from support.plans import small_lock
+from support.scenarios import small_scenario
 
 PRICES = PriceTable.load()
 READER = AnswerSpec(model="gpt-4o-mini", max_output_tokens=100)
@@ -107,6 +110,27 @@ def test_a_judge_of_pairs_is_asked_fact_by_fact(tmp_path, naive, tasks):
     fields = {"protocol": "lens-v1", "judge": "claude-haiku-4-5", "naive": naive}
     judge = rows(answering(tmp_path, **fields))["judge"]
     assert (judge.calls, judge.basis) == (12 * tasks, f"about {tasks} verdicts a question")
+
+
+def test_a_judge_of_prose_votes_on_each_of_its_key_facts(tmp_path):
+    """Three times; what has another gold, or an answer in figures, needs no judge."""
+    scenario = small_scenario("s")
+    gold = dict(scenario.gold)
+    for key, facts in zip(gold, (("it rained", "it froze"), ()), strict=False):
+        answer = TextGold(type="text", value="it rained; it froze", key_facts=facts)
+        gold[key] = gold[key].model_copy(update={"answer": answer})
+    lock = small_lock(
+        tmp_path,
+        Scenario("s", scenario.timeline, gold),
+        protocol="longhorizon",
+        mode="reader",
+        answer=READER,
+        repeats=2,
+        judge="claude-haiku-4-5",
+    )
+    (judge,) = [row for row in forecast(lock, PRICES, tmp_path) if row.phase == "judge"]
+    assert (judge.calls, judge.output_tokens) == (2 * 3 * (2 + 1), 2 * 3 * (2 + 1) * 60)
+    assert "3 votes on each key fact" in judge.basis
 
 
 def test_a_memorys_own_models_read_every_text_once(tmp_path):

@@ -101,7 +101,7 @@ async def test_verdicts_stand_beside_the_trials_and_are_not_asked_for_again(benc
     for spec in plan.specs:
         found = read_verdicts(plan.directory.verdicts_of(spec.trial_id))
         assert [verdict.question_id for verdict in found] == ["q1", "q2", "q3", "q4"]
-        assert len(verdicts_of(plan.directory, spec.trial_id) or ()) == 4
+        assert len(verdicts_of(plan.directory, spec.trial_id, "judge") or ()) == 4
     again = ScriptedJudge(lambda *_: "never")
     executed = await bench.run(plan, again, the_attic())
     assert (executed.outcomes, again.calls) == ({}, [])
@@ -133,7 +133,8 @@ async def test_what_an_interrupted_judge_had_decided_stands(bench):
     aside = path.parent / ASIDE / path.name
     kept = read_verdicts(aside)
     assert 0 < len(kept) < 4
-    assert verdicts_of(plan.directory, spec.trial_id) is None
+    assert verdicts_of(plan.directory, spec.trial_id, "judge") == {}
+    assert verdicts_of(plan.directory, spec.trial_id, "") is None
 
     reader = the_attic()
     judge = ScriptedJudge(lambda prompt, _: honest_json(prompt))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memrig.errors import GatewayError
 from memrig.grading.judges.base import NO_VERDICT
 from memrig.grading.lens import V1
 from memrig.model.chat import CallContext
@@ -150,3 +151,16 @@ async def test_a_second_invocation_asks_nobody(bench):
     again = ScriptedJudge(lambda *_: "never")
     await bench.run(again)
     assert again.calls == []
+
+
+async def test_a_judge_that_cannot_be_had_leaves_its_metrics_missing(bench):
+    """The trial waits for it: until then nothing of its is graded by other means."""
+
+    def down(*_: object) -> str | Exception:
+        return GatewayError("overloaded", kind="provider")
+
+    report = await bench.run(ScriptedJudge(down))
+    assert not report.complete
+    assert "questions without a judge's verdict" in report.incomplete
+    assert row(report, "answer_quality").value is None
+    assert row(report, "fact_recall").value == pytest.approx(2 / 3)
