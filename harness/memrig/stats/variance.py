@@ -16,7 +16,8 @@ class VariancePart(BaseModel):
 
     `estimate` is what the moments give, and may be negative: then `variance` is 0, and `note` says
     so. Both are None where the run cannot tell the source apart. `share` is of the sum of the
-    variances that are known; None where that is 0.
+    variances that are known; None where that is 0, or no other source is known: of one, its share
+    says nothing. The seed's part holds the repeat's where that is not known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,7 +75,8 @@ def split_variance(
         "repeat": _repeat_note(moments, judge),
         "judge": "" if judge is not None else "no judge voted more than once on an answer",
     }
-    total = sum(max(0.0, value) for value in estimates.values() if value is not None)
+    known = [max(0.0, value) for value in estimates.values() if value is not None]
+    total = sum(known) if len(known) > 1 else 0.0
     return tuple(_part(name, value, total, notes[name]) for name, value in estimates.items())
 
 
@@ -98,7 +100,7 @@ def _moments(groups: list[list[float]]) -> _Moments:
 def _seed_note(moments: _Moments) -> str:
     if moments.between is None:
         return "one seed: give several with --seeds"
-    return "" if moments.within is not None else "holds what repeats would tell apart"
+    return "" if moments.within is not None else "each seed ran once: --repeats tells them apart"
 
 
 def _repeat_note(moments: _Moments, judge: float | None) -> str:

@@ -15,7 +15,7 @@ from memrig.report.build import build_report
 from memrig.report.html import render_html
 from memrig.report.model import Report
 from memrig.report.terminal.summary import print_report
-from memrig.report.view_across import across_view
+from memrig.report.view_across import across_view, noisy_note
 from memrig.runs.executor import LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
 from memrig.stats.seeds import AcrossSeeds, NoisyQuestion, SeedRow
@@ -161,10 +161,26 @@ def test_the_terminal_shows_each_seed_and_what_is_said_over_them():
     text = printed(wavering())
     assert "s42   s123   mean    sd        95 %" in text
     assert "60.0   62.0   61.0   1.4   48.3–73.7" in text
-    assert "2 of 90 vary by more than 10 points in R@10; ranges in points" in text
-    assert "seed 100.0 %, sd 1.4 points (holds what repeats would tell apart)" in text
-    assert "repeat n/a (each seed ran once: give --repeats)" in text
+    said = " ".join(text.split())
+    assert "2 of 90 questions, or forms of them, vary by more than 10 points in R@10" in said
+    assert "100.0 %" not in said
+    assert (
+        "of R@10, one seed run once: seed and repeat together sd 1.4 points "
+        "(each seed ran once: --repeats tells them apart)"
+    ) in said
     assert "2 trials, 2 boot_ids, no two share one" in text
+
+
+def test_a_range_over_single_questions_says_that_the_draw_alone_can_make_it():
+    """Of the other form, three questions and more stand behind each mean."""
+    report = wavering()
+    first, second = report.across.noisy
+    noisy = (first, second.model_copy(update={"counts": (1, 2)}))
+    across = report.across.model_copy(update={"noisy": noisy})
+    assert "one question" not in noisy_note(report.across)
+    assert noisy_note(across).endswith(
+        "; 1 of these have one question a seed: its draw alone can do it"
+    )
 
 
 def test_the_terminal_shows_the_extremes_of_many_seeds():

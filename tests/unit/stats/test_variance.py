@@ -79,7 +79,7 @@ def test_without_repeats_the_seed_holds_them():
     """And less the judge's part, where that is known."""
     found = parts(numbered([[0.5], [0.7]]), judge=0.003)
     assert found["seed"].estimate == pytest.approx(0.02 - 0.003)
-    assert "what repeats would tell apart" in found["seed"].note
+    assert found["seed"].note == "each seed ran once: --repeats tells them apart"
     assert found["repeat"].variance is None
     assert "--repeats" in found["repeat"].note
 
@@ -90,6 +90,13 @@ def test_without_seeds_there_is_only_the_repeat():
     assert found["repeat"].estimate == pytest.approx(0.02)
     assert found["seed"].variance is None
     assert "--seeds" in found["seed"].note
+
+
+def test_one_known_source_has_no_share():
+    """All of what is known is not all of what there is."""
+    found = parts(numbered([[0.5], [0.7]]), judge=None)
+    assert found["seed"].variance == pytest.approx(0.02)
+    assert found["seed"].share is None
 
 
 @given(VALUES, st.none() | st.floats(0, 0.1))

@@ -36,7 +36,9 @@ def _print_seeds(report: Report, view: AcrossView, found: SeedTable, console: Co
     every = len(view.seeds) <= _SEEDS
     heads = [f"s{seed}"[-7:] for seed in view.seeds] if every else ["lowest", "highest"]
     table = new_table("group", *heads, "mean", "sd", "95 %", right=range(1, len(heads) + 4))
-    stamped(table, report, f"{found.head} across {view.lead}, percent, t intervals over seeds")
+    stamped(
+        table, report, f"{found.head} across {view.lead}: percent; sd in points; 95 %: t over seeds"
+    )
     for line in found.lines:
         numbers = sorted((value for value in line.values if value[:1].isdigit()), key=float)
         values = line.values if every else (numbers[0], numbers[-1])
@@ -66,7 +68,7 @@ def across_lines(report: Report) -> Iterator[tuple[str, str]]:
         return
     if not view.noisy:
         yield "noisy", view.noisy_note
-    yield "variance", "; ".join(_variance(view))
+    yield "variance", f"of {view.head}, one seed run once: {'; '.join(_variance(view))}"
     if view.boots_note:
         yield "pods", view.boots_note
 
