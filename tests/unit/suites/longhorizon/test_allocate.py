@@ -6,7 +6,14 @@ from itertools import combinations
 import pytest
 
 from memrig.errors import UsageError
-from memrig.model.gold import AbstentionGold, DateGold, EntityGold, NumberGold, SetGold
+from memrig.model.gold import (
+    AbstentionGold,
+    DateGold,
+    EntityGold,
+    NumberGold,
+    OrderedListGold,
+    SetGold,
+)
 from memrig.suites.longhorizon.allocate import BINS, CHECKPOINTS, allocate, quotas, shares
 from memrig.suites.longhorizon.lexicon import LEXICON
 from memrig.suites.longhorizon.log import EventLog
@@ -96,6 +103,21 @@ def test_figures_and_dates_are_graded_in_exactness_too(everything):
     for question in everything:
         has = "specificity" in {aspect.dimension for aspect in question.aspects}
         assert has is isinstance(question.answer, NumberGold | DateGold)
+
+
+def test_the_order_of_a_history_is_graded_apart_from_its_values(everything):
+    """Accuracy asks which there were, temporal awareness in which order."""
+    orders = [
+        (question, aspect.answer)
+        for question in everything
+        for aspect in question.aspects
+        if isinstance(aspect.answer, OrderedListGold)
+    ]
+    assert len(orders) > 10
+    for question, order in orders:
+        assert isinstance(question.answer, SetGold)
+        assert order.items == question.answer.items
+        assert len(order.items) == len(question.hops)
 
 
 @pytest.mark.parametrize(
@@ -229,18 +251,17 @@ def test_about_half_of_the_adversarial_questions_have_no_answer(everything):
 
 
 def test_the_holdout_set_is_disjoint(logs, asked, holdout):
-    """By entity, and by value where a question is about all that share one."""
+    """No entity, and no turn that an answer rests on, is in both."""
     log = logs[42]
     assert Counter(q.category for q in holdout) == quotas(200)
     standard = {subject for q in asked[42] for subject in q.subjects}
     held = {subject for q in holdout for subject in q.subjects}
     assert not standard & held
-    assert all(log.entity(subject).holdout for subject in held if _is_entity(subject))
-    assert not any(log.entity(subject).holdout for subject in standard if _is_entity(subject))
-
-
-def _is_entity(subject: str) -> bool:
-    return "=" not in subject and subject.split("/", 1)[0] in ENTITY_KINDS
+    assert all(log.entity(subject).holdout for subject in held)
+    assert not any(log.entity(subject).holdout for subject in standard)
+    assert {hop.entity for q in holdout for hop in q.hops} <= held
+    evidence = [{turn for q in found for turn in q.evidence} for found in (asked[42], holdout)]
+    assert not evidence[0] & evidence[1]
 
 
 def test_the_same_seed_asks_the_same(logs, asked):
