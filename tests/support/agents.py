@@ -31,6 +31,7 @@ class HttpAgent:
         self.headers: list[dict[str, str]] = []
         self.connections = 0
         self.closes_after_reply = False
+        self.cut_off = 0  # bytes that are announced, and not sent
         self.recites: list[str] | None = None
         self.forgets = True
         self.release = threading.Event()
@@ -49,7 +50,7 @@ class HttpAgent:
         if self.recites is not None and path == "/reset" and self.forgets:
             self.recites.clear()
         if self.recites is not None and path == "/answer":
-            return 200, {"answer": "\n".join(self.recites) or "I know nothing."}
+            return 200, {"answer": "\n".join(self.recites)}
         queue = self.queued.get(path)
         return queue.popleft() if queue else self.always.get(path, (404, "no such path"))
 
@@ -74,11 +75,11 @@ def http_agent() -> Iterator[HttpAgent]:
             status, body = agent.reply(self.path)
             sent = (body if isinstance(body, str) else json.dumps(body)).encode()
             self.send_response(status)
-            self.send_header("Content-Length", str(len(sent)))
+            self.send_header("Content-Length", str(len(sent) + agent.cut_off))
             self.end_headers()
             self.wfile.write(sent)
             # Without a word: the client still believes in the connection.
-            self.close_connection = agent.closes_after_reply
+            self.close_connection = agent.closes_after_reply or agent.cut_off > 0
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - likewise
             """Says nothing."""

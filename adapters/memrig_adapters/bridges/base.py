@@ -1,5 +1,7 @@
 """What all bridges do alike: tell episodes, count them, ask, and empty."""
 
+import asyncio
+import logging
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,6 +11,10 @@ from memrig_adapters.bridges.reply import answer_of
 from memrig_adapters.bridges.settings import Settings, settings
 from memrig_adapters.bridges.telling import asked, told
 from memrig_adapters.types import Answer, Capabilities, Duplicate, Episode, Json, Question
+
+log = logging.getLogger("memrig_adapters")
+
+_SAY_EVERY_S = 5.0
 
 
 class Bridge(Adapter):
@@ -21,6 +27,8 @@ class Bridge(Adapter):
     usual_name: ClassVar[str]
 
     settings: Settings
+    #: What a start that takes long is waiting for.
+    waiting: str = "it has not ended its first reset"
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -76,11 +84,14 @@ class Bridge(Adapter):
             search_modes=(),
             questions_change_memory=not self.settings.steady,
         )
+        saying = asyncio.create_task(self._say_while_waiting())
         try:
             await self.open()
         except BaseException:
             await self.close()  # nobody closes what never started
             raise
+        finally:
+            saying.cancel()
 
     async def ingest(self, episode: Episode) -> int | Duplicate:
         """Tells an episode, unless the agent was told it before."""
@@ -102,3 +113,8 @@ class Bridge(Adapter):
         """Empties the agent."""
         await self.empty()
         self._known.clear()
+
+    async def _say_while_waiting(self) -> None:
+        while True:
+            await asyncio.sleep(_SAY_EVERY_S)
+            log.warning("waiting for the agent: %s", self.waiting)

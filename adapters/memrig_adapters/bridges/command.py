@@ -11,12 +11,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from memrig_adapters.bridges.base import Bridge
-from memrig_adapters.bridges.reply import AgentError, quoted, reply_of_text
-from memrig_adapters.bridges.running import command_line, kill, run
+from memrig_adapters.bridges.reply import MAX_REPLY_BYTES, AgentError, quoted, reply_of_text
+from memrig_adapters.bridges.running import command_line, kill, run, spoken
 from memrig_adapters.types import Json
+
+_LEARN: Final = "--learn"
+_ANSWER: Final = "--answer"
+_RESET: Final = "--reset"
 
 
 class CommandBridge(Bridge):
@@ -48,15 +52,15 @@ class CommandBridge(Bridge):
         Raises:
             AgentError: another exit code.
         """
-        await self._call("--learn", text)
+        await self._call(_LEARN, text)
 
     async def ask(self, question: str) -> Mapping[str, Json]:
         """``--answer``, with the question.
 
         Raises:
-            AgentError: another exit code than 0.
+            AgentError: another exit code than 0, or too long an output.
         """
-        return reply_of_text(await self._call("--answer", question))
+        return reply_of_text(await self._call(_ANSWER, question))
 
     async def empty(self) -> None:
         """``--reset``, with nothing.
@@ -64,19 +68,24 @@ class CommandBridge(Bridge):
         Raises:
             AgentError: another exit code than 0.
         """
-        await self._call("--reset", "")
+        await self._call(_RESET, "")
 
     async def _call(self, flag: str, text: str) -> str:
         words = [*self._command, flag]
         pipe = subprocess.PIPE
         process = await run(words, stdin=pipe, pipes=pipe, state=self._state)
         try:
-            out, err = await process.communicate(text.encode())
+            out, err = await spoken(process, text.encode())
         finally:
             kill(process)  # also what it left running: the next call must find the agent alone
         said = err.decode("utf-8", "replace")
-        if process.returncode:
-            last = quoted((said.strip().splitlines() or ["no further words"])[-1])
-            raise AgentError(f"{flag} ended with exit code {process.returncode}: {last}")
         sys.stderr.write(said)
+        if process.returncode:
+            how = f"ended with exit code {process.returncode}"
+            if process.returncode < 0:
+                how = f"was killed by signal {-process.returncode}"
+            last = quoted((said.strip().splitlines() or ["no further words"])[-1])
+            raise AgentError(f"{flag} {how}: {last}")
+        if flag == _ANSWER and len(out) > MAX_REPLY_BYTES:
+            raise AgentError(f"{flag}: the reply has more than {MAX_REPLY_BYTES:,} bytes")
         return out.decode("utf-8", "replace")

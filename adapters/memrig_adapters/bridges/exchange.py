@@ -11,10 +11,8 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from memrig_adapters.bridges.reply import AgentError
+from memrig_adapters.bridges.reply import MAX_REPLY_BYTES, AgentError
 
-#: An answer is text; more than this is a fault, and would not fit into a message of the contract.
-MAX_REPLY_BYTES: Final = 8 * 1024 * 1024
 _CONNECT_S: Final = 10.0
 
 
@@ -55,7 +53,7 @@ class Exchange:
 
         Raises:
             NotThereError: nobody took the connection; nothing was sent.
-            AgentError: the connection broke, or the reply is no HTTP or too long.
+            AgentError: the connection broke, or the reply is no HTTP, cut off, or too long.
         """
         connection = self._ready()
         work = asyncio.ensure_future(asyncio.to_thread(self._send, connection, path, body))
@@ -97,6 +95,9 @@ class Exchange:
                 connection.sock.settimeout(None)  # type: ignore[attr-defined] # deadlines end it
         except OSError as error:
             raise NotThereError(f"{where}: no connection ({error})") from error
+        if connection is not self._connection:
+            connection.close()
+            raise NotThereError(f"{where}: dropped before anything was sent")
         try:
             content = json.dumps(body, ensure_ascii=False).encode()
             connection.request("POST", self._base.path + path, content, self._headers)
@@ -106,14 +107,24 @@ class Exchange:
             raise AgentError(f"{where}: {type(error).__name__}: {error}") from error
         if len(raw) > MAX_REPLY_BYTES:
             raise AgentError(f"{where}: the reply has more than {MAX_REPLY_BYTES:,} bytes")
+        if missing := response.length:  # a read of at most so much does not complain
+            raise AgentError(f"{where}: the reply ended {missing:,} bytes early")
         return Reply(response.status, raw.decode("utf-8", "replace"))
 
 
 def _base(url: str) -> SplitResult:
     parts = urlsplit(url.rstrip("/"))
-    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
+    known = parts.scheme in {"http", "https"} and "@" not in parts.netloc
+    if not known or not _has_place(parts) or parts.query or parts.fragment:
         raise AgentError(f"the agent's address is {url!r}, expected such as http://127.0.0.1:8000")
     return parts
+
+
+def _has_place(parts: SplitResult) -> bool:
+    try:
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        return False
 
 
 def _readable(sock: socket.socket) -> bool:

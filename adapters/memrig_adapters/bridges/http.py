@@ -6,11 +6,10 @@ agent that runs already: ``python -m memrig_adapters.bridges.http --agent-url UR
 
 import argparse
 import asyncio
+import contextlib
 import json
-import logging
 import os
 import subprocess
-import time
 from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
@@ -24,10 +23,7 @@ from memrig_adapters.bridges.running import command_line, end, free_port, run
 from memrig_adapters.errors import Rejected
 from memrig_adapters.types import Json
 
-log = logging.getLogger("memrig_adapters")
-
 _RETRY_S: Final = 0.05
-_SAY_EVERY_S: Final = 5.0
 _NOT_READY: Final = 503
 #: What a server says of a text that it will not have, and of a store that is full.
 _REFUSALS: Final = frozenset({413, 415, 422})
@@ -56,11 +52,9 @@ class HttpBridge(Bridge):
         if self.settings.command:
             words = command_line(self.settings.command.replace("{port}", port))
             self._process = await run(words, stdin=subprocess.DEVNULL, pipes=None)
-        say_at = time.monotonic() + _SAY_EVERY_S
-        while (why := await self._not_ready()) is not None:
-            if time.monotonic() >= say_at:
-                log.warning("waiting for the agent: %s", why)
-                say_at += _SAY_EVERY_S
+        while True:
+            if await self._ready():
+                return
             await asyncio.sleep(_RETRY_S)
 
     async def close(self) -> None:
@@ -111,24 +105,30 @@ class HttpBridge(Bridge):
             raise AgentError("the agent was never reached")
         try:
             return await self._exchange.post(path, body)
-        except AgentError:
-            self._check_process()
-            raise
+        except AgentError as error:
+            code = await self._exit_code()
+            if code is None:
+                raise
+            raise AgentError(f"the agent has ended, with exit code {code}") from error
 
-    async def _not_ready(self) -> str | None:
+    async def _ready(self) -> bool:
         try:
             reply = await self._post("/reset", {})
         except NotThereError as error:
-            return str(error)
+            self.waiting = str(error)
+            return False
         if reply.status == _NOT_READY:
-            return _words("/reset", reply)
+            self.waiting = _words("/reset", reply)
+            return False
         _require_ok("/reset", reply)
-        return None
+        return True
 
-    def _check_process(self) -> None:
-        code = None if self._process is None else self._process.returncode
-        if code is not None:
-            raise AgentError(f"the agent has ended, with exit code {code}")
+    async def _exit_code(self) -> int | None:
+        if self._process is None:
+            return None
+        with contextlib.suppress(TimeoutError):  # its connections end a moment before it does
+            await asyncio.wait_for(self._process.wait(), _RETRY_S)
+        return self._process.returncode
 
 
 def _require_ok(path: str, reply: Reply) -> None:

@@ -1,12 +1,16 @@
 """What an agent replied, as an answer of the contract; what cannot be one, by name."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from memrig_adapters.types import Answer, Json, JsonObject, ToolUse
 
+#: An answer is text; more than this is a fault, and would not fit into a message of the contract.
+MAX_REPLY_BYTES: Final = 8 * 1024 * 1024
 #: How much of an agent's own words an error quotes.
-_QUOTED = 300
+_QUOTED: Final = 300
 
 
 class AgentError(Exception):
@@ -23,30 +27,42 @@ def answer_of(reply: Mapping[str, Json]) -> Answer:
     """Reads `answer`, `confidence`, `reasoning`, `tool_calls` and, where it is there, `abstained`.
 
     Nothing is made up: a confidence that is no number from 0 to 1, and tool calls that are none,
-    are left out, and the reasoning says so.
+    are left out. An empty answer, or null, declines to answer: agents say so of what they do not
+    know. The reasoning tells of either.
 
     Raises:
-        AgentError: there is no `answer`, or an empty one without `abstained`.
+        AgentError: there is no `answer`, or one that is neither a text nor a number.
     """
-    text = reply.get("answer")
-    abstained = reply.get("abstained") is True
-    if not isinstance(text, str):
-        found = f"{text!r}" if "answer" in reply else f"only {sorted(reply)}"
-        raise AgentError(f"the reply has no text under `answer`: {quoted(found)}")
-    if not text.strip() and not abstained:
-        raise AgentError("the agent's answer is empty")
     notes: list[str] = []
+    text = _answer_text(reply)
+    abstained = reply.get("abstained") is True
+    if not text and not abstained:
+        notes.append("the answer is empty, and was taken for an abstention")
     confidence = _confidence(reply.get("confidence"), notes)
     tools = tuple(_tool_uses(reply.get("tool_calls"), notes))
+    if "\N{REPLACEMENT CHARACTER}" in text:
+        notes.append("the answer holds what is no UTF-8")
     reasoning = reply.get("reasoning")
     said = [_text(reasoning)] if reasoning else []
     return Answer(
-        text=_utf8(text.strip()),
+        text=text,
         confidence=confidence,
-        abstained=abstained,
+        abstained=abstained or not text,
         tool_uses=tools,
         reasoning_trace="\n".join([*said, *(f"[bridge: {note}]" for note in notes)]),
     )
+
+
+def _answer_text(reply: Mapping[str, Json]) -> str:
+    value = reply.get("answer")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, str):
+        return _utf8(value.strip())
+    if "answer" in reply and value is None:
+        return ""
+    found = f"{value!r}" if "answer" in reply else f"only {sorted(reply)}"
+    raise AgentError(f"the reply has no text under `answer`: {quoted(found)}")
 
 
 def reply_of_text(text: str) -> Mapping[str, Json]:
@@ -56,12 +72,20 @@ def reply_of_text(text: str) -> Mapping[str, Json]:
 
 
 def read_json(text: str) -> Json:
-    """A JSON value, None where the text is none. NaN, which JSON does not have, becomes a text."""
+    """A JSON value, None where the text is none.
+
+    NaN, which JSON does not have, becomes a text, and so does a number beyond all floats.
+    """
     try:
-        value: Json = json.loads(text, parse_constant=str)
+        value: Json = json.loads(text, parse_constant=str, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def _finite(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits
 
 
 def _confidence(value: Json, notes: list[str]) -> float | None:

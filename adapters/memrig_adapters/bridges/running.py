@@ -11,10 +11,13 @@ from asyncio.subprocess import Process
 from pathlib import Path
 from typing import IO, Final
 
-from memrig_adapters.bridges.reply import AgentError
+from memrig_adapters.bridges.reply import MAX_REPLY_BYTES, AgentError
 
 DEMO: Final = "demo"
 _END_S: Final = 2.0
+_POLL_S: Final = 0.05
+#: How long outputs are read on when their process is over, but somebody else holds them.
+_DRAIN_S: Final = 0.2
 
 
 def command_line(text: str) -> list[str]:
@@ -51,6 +54,44 @@ async def run(
         )
     except OSError as error:
         raise AgentError(f"{words[0]} cannot be run: {error.strerror}") from error
+
+
+async def spoken(process: Process, said: bytes) -> tuple[bytes, bytes]:
+    """Gives a process its standard input, and returns its output and its errors when it is over.
+
+    Unlike `communicate` it does not wait for what the process left running, which is ended, and of
+    an output without end it keeps the last `MAX_REPLY_BYTES` and one more.
+    """
+    out, err = bytearray(), bytearray()
+    talk = asyncio.gather(
+        _say(process.stdin, said), _hear(process.stdout, out), _hear(process.stderr, err)
+    )
+    try:
+        while process.returncode is None and not talk.done():
+            await asyncio.wait([talk], timeout=_POLL_S)
+        if talk.done():
+            await process.wait()
+        else:
+            kill(process)
+            await asyncio.wait([talk], timeout=_DRAIN_S)
+    finally:
+        talk.cancel()
+    return bytes(out), bytes(err)
+
+
+async def _say(stdin: asyncio.StreamWriter | None, said: bytes) -> None:
+    if stdin is None:
+        return
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not listen
+        stdin.write(said)
+        await stdin.drain()
+    stdin.close()
+
+
+async def _hear(stream: asyncio.StreamReader | None, heard: bytearray) -> None:
+    while stream is not None and (chunk := await stream.read(65536)):
+        heard += chunk
+        del heard[: -MAX_REPLY_BYTES - 1]
 
 
 async def end(process: Process) -> None:

@@ -1,5 +1,8 @@
 """The subprocess bridge, served over the contract, before real commands."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import grpc
@@ -43,6 +46,18 @@ def failure(call) -> tuple[grpc.StatusCode, str]:
     return caught.value.code(), caught.value.details()
 
 
+def ended(pid: int) -> bool:
+    """Whether a process is over, or will be in a moment. A zombie has no command line."""
+    for _ in range(200):
+        try:
+            if not Path("/proc", str(pid), "cmdline").read_bytes():
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.02)
+    return False
+
+
 def test_the_agent_keeps_its_state_between_processes_and_loses_it_at_reset(bridge):
     """In the folder that it is told."""
     served = bridge(REMEMBERS)
@@ -80,11 +95,50 @@ print("fine")
     assert ask(served, "good").answer == "fine"
 
 
-def test_no_output_is_no_answer(bridge):
-    """It is an error, not an abstention."""
-    code, details = failure(lambda: ask(bridge("pass")))
+def test_no_output_is_an_abstention(bridge):
+    """As of a search that found nothing; its exit code says that it worked."""
+    answer = ask(bridge("pass"))
+    assert (answer.answer, answer.abstained) == ("", True)
+
+
+def test_errors_are_in_the_log_as_a_whole(bridge, capfd):
+    """An error's details have room for the last line alone."""
+    served = bridge("""
+if flag == "--learn":
+    print("first line", file=sys.stderr); print("last line", file=sys.stderr); sys.exit(3)
+""")
+    failure(lambda: served.ingest([pb.Episode(episode_id="e", text="a")]))
+    assert "first line\nlast line\n" in capfd.readouterr().err
+
+
+def test_a_signal_is_told_by_its_number(bridge):
+    """Such as the one that ends what has taken too much memory."""
+    _, details = failure(lambda: ask(bridge("if text: os.kill(os.getpid(), 9)")))
+    assert "--answer was killed by signal 9" in details
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_the_agent_leaves_running_is_not_waited_for(bridge, tmp_path, apart):
+    """A call is over when its process is; a child in its group ends with it."""
+    served = bridge(f"""
+import subprocess
+if flag == "--answer":
+    child = subprocess.Popen(["sleep", "60"], start_new_session={apart})
+    open(os.path.join(os.path.dirname(__file__), "pid"), "w").write(str(child.pid))
+    print("fine")
+""")
+    assert ask(served, timeout=20).answer == "fine"
+    pid = int((tmp_path / "pid").read_text())
+    if apart:
+        os.kill(pid, signal.SIGKILL)  # out of the bridge's reach
+    assert ended(pid)
+
+
+def test_an_output_without_end_is_no_answer(bridge):
+    """It is not kept either: the bridge has a memory of its own to mind."""
+    code, details = failure(lambda: ask(bridge("if text: print('x' * 8_400_000)")))
     assert code is grpc.StatusCode.INTERNAL
-    assert "answer is empty" in details
+    assert "--answer: the reply has more than 8,388,608 bytes" in details
 
 
 def test_a_call_past_its_deadline_is_killed(bridge, tmp_path):

@@ -2,17 +2,36 @@
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import grpc
 import pytest
 
+from memrig_adapters.bridges import base
 from memrig_adapters.bridges.http import HttpBridge
-from memrig_adapters.bridges.reply import AgentError
+from memrig_adapters.bridges.reply import MAX_REPLY_BYTES, AgentError
+from memrig_adapters.bridges.running import free_port
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from support.agents import HttpAgent, http_agent
 from support.served import Serve, Served
+
+_DIES = """
+import os, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        if self.path == "/learn":
+            os._exit(3)
+        self.send_response(204)
+        self.end_headers()
+
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+_SLEEPS = "import time; time.sleep(0.4)"
 
 
 @pytest.fixture
@@ -168,7 +187,6 @@ def test_an_agent_without_room_is_resource_exhausted(agent: HttpAgent, bridge: S
         ((200, "<html>hello</html>"), "no JSON object: '<html>hello</html>'"),
         ((200, ["Bergen"]), "no JSON object"),
         ((200, {"result": "Bergen"}), "only ['result']"),
-        ((200, {"answer": ""}), "answer is empty"),
     ],
 )
 def test_what_is_no_answer_is_an_error_with_the_agents_words(
@@ -181,6 +199,34 @@ def test_what_is_no_answer_is_an_error_with_the_agents_words(
     code, details = code_of(caught)
     assert code is grpc.StatusCode.INTERNAL
     assert words in details
+    assert ask(bridge).answer == "in Bergen"
+
+
+def test_an_answer_that_says_nothing_is_an_abstention(agent: HttpAgent, bridge: Served) -> None:
+    """An agent that was just emptied has nothing to say, and no fault."""
+    agent.queued["/answer"].append((200, {"answer": ""}))
+    answer = ask(bridge)
+    assert (answer.answer, answer.abstained) == ("", True)
+
+
+def test_a_reply_that_is_cut_off_is_said_to_be(agent: HttpAgent, bridge: Served) -> None:
+    """The agent went away in the middle of a word."""
+    agent.cut_off = 40
+    with pytest.raises(grpc.RpcError) as caught:
+        ask(bridge)
+    code, details = code_of(caught)
+    assert code is grpc.StatusCode.INTERNAL
+    assert "/answer: the reply ended 40 bytes early" in details
+    agent.cut_off = 0
+    assert ask(bridge).answer == "in Bergen"
+
+
+def test_a_reply_without_end_is_not_read_to_the_end(agent: HttpAgent, bridge: Served) -> None:
+    """No message of the contract could hold it."""
+    agent.queued["/answer"].append((200, "x" * (MAX_REPLY_BYTES + 1)))
+    with pytest.raises(grpc.RpcError) as caught:
+        ask(bridge)
+    assert "the reply has more than 8,388,608 bytes" in code_of(caught)[1]
     assert ask(bridge).answer == "in Bergen"
 
 
@@ -216,6 +262,31 @@ def test_the_start_waits_while_the_agent_is_not_ready(agent: HttpAgent, serve: S
     assert len(agent.told("/reset")) == 3
 
 
+def test_the_start_says_what_it_waits_for(
+    agent: HttpAgent, serve: Serve, monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """An agent that takes the connection and then hangs is told from one that is not there."""
+    monkeypatch.setattr(base, "_SAY_EVERY_S", 0.01)
+    agent.release.clear()
+    threading.Timer(0.3, agent.release.set).start()
+    serve(HttpBridge())
+    assert "waiting for the agent: it has not ended its first reset" in caplog.messages
+
+
+def test_an_agent_that_is_not_there_is_said_to_be_waited_for(
+    connect: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By its address, such as one with a wrong port."""
+    monkeypatch.setattr(base, "_SAY_EVERY_S", 0.01)
+    wrong = f"http://127.0.0.1:{free_port()}"
+    monkeypatch.setenv("MEMRIG_AGENT_URL", wrong)
+    monkeypatch.setenv("MEMRIG_AGENT_COMMAND", f"{sys.executable} -I -S -c '{_SLEEPS}'")
+    with pytest.raises(AgentError, match="has ended, with exit code 0"):
+        connect(HttpBridge()).server.start()
+    assert any(f"POST {wrong}/reset: no connection" in said for said in caplog.messages)
+
+
 def test_an_agent_that_cannot_be_emptied_is_not_served(agent: HttpAgent, connect: Serve) -> None:
     """Nobody could trust what it answers."""
     agent.always["/reset"] = (404, "no such path")
@@ -228,6 +299,8 @@ def test_an_agent_that_cannot_be_emptied_is_not_served(agent: HttpAgent, connect
     [
         ("MEMRIG_AGENT_URL", "127.0.0.1:8000", "address is '127.0.0.1:8000'"),
         ("MEMRIG_AGENT_URL", "", "address is ''"),
+        ("MEMRIG_AGENT_URL", "http://127.0.0.1:port", "address is 'http://127.0.0.1:port'"),
+        ("MEMRIG_AGENT_URL", "http://me:secret@127.0.0.1", "expected such as http://127"),
         ("MEMRIG_AGENT_HEADERS", "[1]", "no JSON object of texts"),
         ("MEMRIG_AGENT_TELLING", "loud", "expected one of: dated, bare"),
         ("MEMRIG_AGENT_STEADY", "maybe", "expected one of: yes, no"),
@@ -260,6 +333,21 @@ def test_the_bridge_starts_an_agent_and_ends_it(
     served.server.stop(within_s=5.0)
     assert adapter._process is not None
     assert adapter._process.returncode is not None
+
+
+def test_an_agent_that_ends_in_the_middle_is_told_by_its_exit_code(
+    connect: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not by the connection that it left behind."""
+    script = tmp_path / "agent.py"
+    script.write_text(_DIES, "utf-8")
+    monkeypatch.setenv("MEMRIG_AGENT_URL", "http://127.0.0.1:{port}")
+    monkeypatch.setenv("MEMRIG_AGENT_COMMAND", f"{sys.executable} -I {script} {{port}}")
+    served = connect(HttpBridge())
+    served.server.start()
+    with pytest.raises(grpc.RpcError) as caught:
+        served.ingest([episode()])
+    assert "the agent has ended, with exit code 3" in code_of(caught)[1]
 
 
 def test_an_agent_that_ends_at_once_is_told_by_its_exit_code(

@@ -64,13 +64,44 @@ def test_an_agent_may_say_that_it_abstains() -> None:
     assert answer_of({"answer": "", "abstained": True}) == Answer("", abstained=True)
 
 
+@pytest.mark.parametrize("nothing", ["", "  ", None])
+def test_an_answer_that_says_nothing_is_an_abstention_and_noted(nothing: Json) -> None:
+    """Many agents know no other way to say that they do not know."""
+    answer = answer_of({"answer": nothing, "confidence": 0.1})
+    assert (answer.text, answer.abstained, answer.confidence) == ("", True, 0.1)
+    assert "the answer is empty, and was taken for an abstention" in answer.reasoning_trace
+
+
+@pytest.mark.parametrize(("number", "text"), [(4, "4"), (0.5, "0.5"), (0, "0")])
+def test_a_number_is_an_answer(number: Json, text: str) -> None:
+    """It has one text only; a list or an object has not."""
+    assert answer_of({"answer": number}) == Answer(text)
+
+
+def test_an_answer_that_is_no_utf8_is_passed_on_and_noted() -> None:
+    """Who reads a wrong name in it learns why."""
+    answer = answer_of({"answer": b"Caf\xe9".decode("utf-8", "replace")})
+    assert answer.text == "Caf\N{REPLACEMENT CHARACTER}"
+    assert "no UTF-8" in answer.reasoning_trace
+
+
+def test_a_number_beyond_all_floats_is_a_text() -> None:
+    """JSON may hold it, and has no word for what Python makes of it."""
+    reply = read_json(
+        '{"answer": "a", "confidence": 1e999, "tool_calls": [{"tool": "t", "args": {"n": -1e999}}]}'
+    )
+    assert isinstance(reply, dict)
+    answer = answer_of(reply)
+    assert answer.confidence is None
+    assert answer.tool_uses == (ToolUse("t", {"n": "-1e999"}),)
+
+
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
         ({"text": "Tea.", "ok": True}, r"no text under `answer`: only \['ok', 'text'\]"),
-        ({"answer": None}, "no text under `answer`: None"),
-        ({"answer": 4}, "no text under `answer`: 4"),
-        ({"answer": "  "}, "the agent's answer is empty"),
+        ({"answer": ["Tea."]}, r"no text under `answer`: \['Tea.'\]"),
+        ({"answer": True}, "no text under `answer`: True"),
         ({}, r"only \[\]"),
     ],
 )
