@@ -12,6 +12,7 @@ from memrig.report.view_compare import (
     conclusions,
     effect_text,
     incomplete_stamps,
+    least_text,
     p_text,
     points,
     rules,
@@ -120,6 +121,6 @@ def _line(row: ComparedMetric) -> Line:
             p_text(row.p_holm),
             p_text(row.p_permutation),
             effect_text(row.effect),
-            points(row.mde, sign=False),
+            least_text(row.mde),
         ),
     )

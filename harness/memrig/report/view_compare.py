@@ -48,6 +48,11 @@ def span(row: ComparedMetric) -> str:
     return f"{points(row.low)} to {points(row.high)}"
 
 
+def least_text(mde: float | None) -> str:
+    """A least detectable difference in points; ``>100`` where none that can be is large enough."""
+    return ">100" if mde is not None and mde > 1 else points(mde, sign=False)
+
+
 def p_text(p: float | None) -> str:
     """A p: ``0.031``, ``<0.001``."""
     if p is None:

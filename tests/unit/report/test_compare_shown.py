@@ -13,7 +13,7 @@ from memrig.report.compare_html import render_comparison
 from memrig.report.compare_model import Comparison
 from memrig.report.console import make_console, print_comparison
 from memrig.report.forest import axis_end, forest
-from memrig.report.view_compare import span, unseen
+from memrig.report.view_compare import least_text, span, unseen
 from support.comparisons import STRONG, WEAK, hostile, saved_run
 from support.pages import Page
 from support.reports import HOSTILE, LONG
@@ -213,3 +213,13 @@ def test_pairs_that_all_tie_are_said_in_words(shown: Comparison) -> None:
     assert span(row.model_copy(update=tied)) == "all tied, ±6.9"
     turned = row.model_copy(update={**tied, "ties": 0, "low": 0.93, "high": 1.0})
     assert span(turned) == "+93.0 to +100.0"
+
+
+def test_a_least_difference_beyond_all_is_no_number() -> None:
+    """Of two scenarios it can be 352 points; it would push the groups' names out of 80 columns."""
+    assert [least_text(mde) for mde in (0.158, 1.0, 3.521, None)] == [
+        "15.8",
+        "100.0",
+        ">100",
+        "n/a",
+    ]

@@ -26,6 +26,7 @@ from memrig.report.view_compare import (
     conclusions,
     effect_text,
     incomplete_stamps,
+    least_text,
     p_text,
     points,
     span,
@@ -154,7 +155,7 @@ def _cells(row: ComparedMetric, *, overall: bool) -> Iterator[Text | str]:
     yield Text(p_text(row.p_holm) + ("*" if row.verdict in {"better", "worse"} else " "), style)
     if overall:
         yield effect_text(row.effect)
-    yield points(row.mde, sign=False)
+    yield least_text(row.mde)
 
 
 def _print_conclusions(found: Comparison, console: Console) -> None:

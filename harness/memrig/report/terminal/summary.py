@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memrig.model.dimensions import WEIGHTS
-from memrig.report.groups import group_names, group_values, why_missing
+from memrig.report.groups import group_names, group_values, stamps, why_missing
 from memrig.report.model import Latency, Phase, Report
 from memrig.report.terminal.across import across_lines, print_across
 from memrig.report.terminal.base import (
@@ -28,7 +28,6 @@ from memrig.report.terminal.models import (
     answering_lines,
     print_costs,
     print_published,
-    stamped,
 )
 from memrig.report.units import (
     NOT_AVAILABLE,
@@ -98,6 +97,10 @@ def _print_scores(report: Report, console: Console) -> None:
     for start in range(0, len(names), _COLUMNS):
         some = names[start : start + _COLUMNS]
         groups = [OVERALL, MACRO] if start else group_names(report)
+        # Above the table, not of it: a title is no wider than its table, and some are narrow.
+        said = "percent, 95 % intervals" + ("; categories are on the page" if start else "")
+        marks = ", ".join(stamps(report))
+        console.print(Text(f"{said} ({marks})" if marks else said, style=DIM))
         console.print(_fitting(report, some, groups, console))
         console.print()
     missing: dict[str, list[str]] = {}
@@ -121,8 +124,6 @@ def _fitting(
 
 def _scores(report: Report, names: Sequence[str], groups: Sequence[str], *, wide: bool) -> Table:
     table = new_table("group", "n", *map(metric_head, names), right=range(1, len(names) + 2))
-    rest = "" if len(groups) == len(group_names(report)) else "; categories are on the page"
-    stamped(table, report, f"percent, 95 % intervals{rest}")
     table.columns[0].no_wrap = False
     for group in groups:
         values = group_values(report, group, names)
