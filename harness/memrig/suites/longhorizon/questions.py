@@ -7,7 +7,7 @@ from memrig.suites.longhorizon.golds import aspects_of, gold_of
 from memrig.suites.longhorizon.interpreter import Answer
 from memrig.suites.longhorizon.model import WorldEvent, turn_id
 from memrig.suites.longhorizon.programs.base import Draft, Form, Scene, predicate_of
-from memrig.suites.longhorizon.query import Program
+from memrig.suites.longhorizon.query import Named, Program, Since, Value
 
 
 class _Frozen(BaseModel):
@@ -81,7 +81,7 @@ def question_of(scene: Scene, form: Form, event: WorldEvent) -> WorldQuestion | 
     None where it makes none, where the interpreter's answer is not the only one, where the
     question is the other set's, or where a turn of the evidence was told again later.
     """
-    if not scene.owns(event.entity) and event.entity.split("/", 1)[0] != "log":
+    if not scene.owns(event.entity):
         return None
     draft = form.make(scene, event)
     if draft is None:
@@ -89,17 +89,17 @@ def question_of(scene: Scene, form: Form, event: WorldEvent) -> WorldQuestion | 
     found = scene.now.answer(draft.program)
     if bool(found.unknown) is not bool(draft.reason):
         return None
-    subjects = _subjects(scene, draft, found, event)
+    subjects = _subjects(scene, draft, found)
     if not subjects or _told_again(scene, found):
         return None
     return _question(scene, form, draft, found, (predicate_of(event), subjects))
 
 
-def _subjects(scene: Scene, draft: Draft, found: Answer, event: WorldEvent) -> tuple[str, ...]:
+def _subjects(scene: Scene, draft: Draft, found: Answer) -> tuple[str, ...]:
     """What a question is about; empty: some of it belongs to the other set."""
-    if draft.about:
-        return (draft.about,)
-    entities = dict.fromkeys(hop.entity for hop in found.hops) or {event.entity: None}
+    entities = dict.fromkeys(hop.entity for hop in found.hops)
+    if isinstance(draft.program, Value | Since) and isinstance(draft.program.of, Named):
+        entities.setdefault(draft.program.of.entity)
     return tuple(entities) if all(scene.owns(entity) for entity in entities) else ()
 
 

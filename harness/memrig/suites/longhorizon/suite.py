@@ -28,7 +28,7 @@ from memrig.suites.longhorizon.spec import (
 from memrig.suites.longhorizon.world import simulate
 
 #: Goes up with every change to what a seed makes: simulator, renderer, programs or allocation.
-GENERATOR_VERSION = 1
+GENERATOR_VERSION = 2
 
 
 def digest_of_world(spec: WorldSpec) -> str:

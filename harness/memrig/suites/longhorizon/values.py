@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
+from memrig.model.canonical import derive
 from memrig.suites.longhorizon.arcs import Names, Thing
 from memrig.suites.longhorizon.schedule import Chance, below
 from memrig.suites.longhorizon.schema import Attribute
@@ -18,6 +19,10 @@ _OWN = frozenset({"person.desk", "project.client", "component.port", "host.addre
 #: Values of log lines are drawn from a part of their pool, one for so many lines, so that an
 #: account comes back and can be counted.
 _CROWD = {"account": 4, "address": 3, "machine": 5}
+#: What entities may have in common is parted between those that are held out and the others, so
+#: that a question about all with a value is about one set: one value in so many is the holdout's.
+#: Smaller pools, and those whose order counts, stay whole.
+_HELD_OUT_ONE_IN, _PARTED_FROM = 5, 40
 #: Units of which values have tenths, and the greatest value in tenths.
 _TENTHS = {"%": 989, "kWh": 9_900, "hours": 9_900}
 
@@ -30,6 +35,16 @@ _Said = tuple[str, tuple[str, ...], tuple[str, ...]]
 def iso(ordinal: int) -> str:
     """The ISO day of a proleptic ordinal."""
     return date.fromordinal(ordinal).isoformat()
+
+
+@lru_cache(maxsize=256)
+def parted(pool: tuple[str, ...], holdout: bool) -> tuple[str, ...]:
+    """The part of a pool that the held-out entities have their values from, or the others."""
+    if len(pool) < _PARTED_FROM:
+        return pool
+    drawn = sorted(pool, key=lambda value: (derive(0, "holdout", value), value))
+    held = frozenset(drawn[: len(pool) // _HELD_OUT_ONE_IN])
+    return tuple(value for value in pool if (value in held) is holdout)
 
 
 class Values:
@@ -82,12 +97,16 @@ class Values:
         thing.used[name] = (*used, value)
         return value
 
-    def line(self, attribute: Attribute) -> str:
-        """A value of a log line, which others may have too."""
+    def line(self, thing: Thing, attribute: Attribute) -> str:
+        """A value of a log line, which others of its question set may have too."""
         pool = self._names.pool(attribute.pool)
         part = min(len(pool), self._crowds.get(attribute.name, len(pool)))
+        number = below(self._chance, part)
+        if attribute.name in _CROWD:
+            held = max(1, part // _HELD_OUT_ONE_IN)
+            number = number % held if thing.entity.holdout else held + number % (part - held)
         # A seed's own part: pools are products, so that neighbours look alike.
-        return pool[(self._offset + below(self._chance, part) * 997) % len(pool)]
+        return pool[(self._offset + number * 997) % len(pool)]
 
     def _fresh(self, thing: Thing, attribute: Attribute, today: int, said: _Said) -> str:
         """A value that is none of those said before, if that can be had within a few tries."""
@@ -108,6 +127,8 @@ class Values:
         """A value of an attribute's kind."""
         if attribute.pool:
             pool = self._names.pool(attribute.pool)
+            if attribute.value == "name":
+                pool = parted(pool, thing.entity.holdout)
             return pool[below(self._chance, len(pool))]
         match attribute.value:
             case "number":

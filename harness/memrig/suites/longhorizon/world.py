@@ -180,7 +180,7 @@ class _Teller:
     def _line(self, now: _Now, thing: Thing) -> None:
         """A line of a log, with all its attributes."""
         for attribute in thing.kind.attributes:
-            value = self._values.line(attribute)
+            value = self._values.line(thing, attribute)
             source: tuple[str, Reliability] = (now.speaker, "firsthand")
             self._add(now, thing, attribute, ("stated", value, now.today), source)
 

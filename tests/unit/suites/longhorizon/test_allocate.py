@@ -22,8 +22,6 @@ from memrig.suites.longhorizon.questions import WorldQuestion
 from memrig.suites.longhorizon.world import simulate
 
 SEEDS = (42, 123, 456, 789, 1001)
-ENTITY_KINDS = {"person", "project", "component", "rollout", "metric", "topic", "log",
-                "incident", "host", "case"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

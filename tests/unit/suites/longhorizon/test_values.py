@@ -7,7 +7,7 @@ import pytest
 from memrig.suites.longhorizon.arcs import Last, Thing
 from memrig.suites.longhorizon.model import Entity
 from memrig.suites.longhorizon.schema import KINDS
-from memrig.suites.longhorizon.values import Values, iso
+from memrig.suites.longhorizon.values import Values, iso, parted
 from support.plain_words import PlainWords
 
 TODAY = 741_000
@@ -139,6 +139,18 @@ def test_log_lines_share_what_can_be_counted():
     chance = random.Random(5).random  # noqa: S311
     draw = Values(PlainWords(), chance, (), TODAY, 80)
     log = KINDS["log"]
-    accounts = {draw.line(log.attribute("account")) for _ in range(1_000)}
-    actions = {draw.line(log.attribute("action")) for _ in range(1_000)}
-    assert (len(accounts), len(actions)) == (20, 60)
+    lines = [thing("log", "a"), thing("log", "b", holdout=True)]
+    accounts = [{draw.line(line, log.attribute("account")) for _ in range(1_000)} for line in lines]
+    actions = {draw.line(lines[0], log.attribute("action")) for _ in range(1_000)}
+    assert [len(found) for found in accounts] == [16, 4]
+    assert not accounts[0] & accounts[1]
+    assert len(actions) == 60
+
+
+def test_what_entities_share_is_parted_between_the_question_sets():
+    """A fifth of a large pool is the holdout's; a small pool is everybody's."""
+    pool = tuple(f"v{n}" for n in range(50))
+    held, others = parted(pool, True), parted(pool, False)
+    assert (len(held), len(others)) == (10, 40)
+    assert set(held) | set(others) == set(pool)
+    assert parted(pool[:39], True) == parted(pool[:39], False) == pool[:39]

@@ -16,7 +16,7 @@ from memrig.suites.longhorizon.world import simulate
 from support.plain_words import PlainWords
 
 #: Of seed 42 at 1,000 turns. It changes with the simulator, and with nothing else.
-DIGEST = "sha256:004b20073c014fbf2b7e0f54fe5531050eaa511b3d648242b521cfabc3a1719c"
+DIGEST = "sha256:c98198dcef64e216e041b724cc09b16a08678362f34c046622f8667eb494c93f"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from memrig.model.canonical import derive
 from memrig.model.gold import Operation
 from memrig.suites.longhorizon.interpreter import Interpreter
 from memrig.suites.longhorizon.lexicon import Lexicon
@@ -20,8 +19,6 @@ from memrig.suites.longhorizon.schema import KINDS, Attribute
 Category = str
 #: An event that says from when on a change will hold has a mark of its own among the anchors.
 LATER = "later"
-#: Of the values that questions about many entities start from, one in so many is the holdout's.
-_HOLDOUT_ONE_IN = 5
 
 #: How a kind is called in questions: one of it, several.
 WORDS = {
@@ -140,11 +137,6 @@ class Scene:
         """Whether this set of questions may ask about an entity."""
         return self.entity(entity_id).holdout is self.holdout
 
-    def owns_value(self, predicate: str, value: str) -> bool:
-        """Whether this set may ask for all that have a value."""
-        drawn = derive(self.log.seed, "holdout", predicate, value) % _HOLDOUT_ONE_IN == 0
-        return drawn is self.holdout
-
     def noun(self, event: WorldEvent, number: int = 0) -> str:
         """What an event is about, such as "the budget of Atlas"."""
         owner = self.entity(event.entity).name
@@ -193,8 +185,6 @@ class Draft:
         program: what is asked.
         texts: phrasings of it; one is drawn.
         operation: what it takes to answer.
-        about: of questions that start from a value, predicate and value; what the two question
-            sets are told apart by there.
         reason: why nobody can answer; empty: somebody can.
         order: whether the order of the values is asked for.
         temporal: whether the answer depends on the time.
@@ -203,7 +193,6 @@ class Draft:
     program: Program
     texts: tuple[str, ...]
     operation: Operation
-    about: str = ""
     reason: str = ""
     order: bool = False
     temporal: bool = False

@@ -17,11 +17,13 @@ from memrig.suites.longhorizon.query import Condition, Count, Having, Identity, 
 _MOST = 8
 #: In a small world hardly anything is shared: there a list of one has to do.
 _FEWEST, _SMALL_WORLD = 2, 500
+#: Most groups are pairs: if all of them were counted, "2" would be a good guess.
+_PAIRS_COUNTED = 0.2
 
 
 def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
-    """How many have the same now; 0: too many, too few, or not this set's to ask about."""
-    if not scene.stands(event) or not scene.owns_value(predicate_of(event), event.value):
+    """How many have the same now; 0: too many, or too few."""
+    if not scene.stands(event):
         return 0
     kind = event.entity.split("/", 1)[0]
     conditions = [Condition(attribute=e.attribute, value=e.value) for e in (event, *more)]
@@ -30,13 +32,10 @@ def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
     return members if fewest <= members <= _MOST else 0
 
 
-def _about(event: WorldEvent) -> str:
-    return f"{predicate_of(event)}={event.value}"
-
-
 def count(scene: Scene, event: WorldEvent) -> Draft | None:
     """How many have a value."""
-    if not _members(scene, event):
+    members = _members(scene, event)
+    if not members or (members == _FEWEST and scene.chance.random() >= _PAIRS_COUNTED):
         return None
     kind = event.entity.split("/", 1)[0]
     word, several = WORDS[kind]
@@ -49,7 +48,7 @@ def count(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     condition = Condition(attribute=event.attribute, value=event.value)
     program = Count(kind=kind, conditions=(condition,))
-    return Draft(program, texts, "count", about=_about(event))
+    return Draft(program, texts, "count")
 
 
 def which(scene: Scene, event: WorldEvent) -> Draft | None:
@@ -67,7 +66,7 @@ def which(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     condition = Condition(attribute=event.attribute, value=event.value)
     program = Which(kind=kind, conditions=(condition,))
-    return Draft(program, texts, "list", about=_about(event))
+    return Draft(program, texts, "list")
 
 
 def _other(scene: Scene, event: WorldEvent, attribute: str) -> WorldEvent | None:
@@ -92,7 +91,7 @@ def spread(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     condition = Condition(attribute=event.attribute, value=event.value)
     program = Which(kind="log", conditions=(condition,), show=show)
-    return Draft(program, texts, "list", about=_about(event))
+    return Draft(program, texts, "list")
 
 
 def _plural(word: str) -> str:
@@ -103,7 +102,7 @@ def pair(scene: Scene, event: WorldEvent) -> Draft | None:
     """What the only entry with an address and a machine says."""
     others = {name: _other(scene, event, name) for name in ("address", "machine", "action")}
     keys = [held for name, held in others.items() if held and name != event.attribute][:2]
-    if len(keys) != 2 or not scene.owns_value(predicate_of(event), event.value):
+    if len(keys) != 2:
         return None
     said = " and ".join(
         f"{scene.lexicon.noun(predicate_of(e), 'the entry')} is {scene.shown(e)}" for e in keys
@@ -116,13 +115,11 @@ def pair(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in keys)
     program = Value(of=Having(kind="log", conditions=conditions), attribute=event.attribute)
-    return Draft(program, texts, "lookup", about=_about(event))
+    return Draft(program, texts, "lookup")
 
 
 def entry(scene: Scene, event: WorldEvent) -> Draft | None:
     """Which entry has an account and an address."""
-    if event.attribute != "account" or not scene.owns_value(predicate_of(event), event.value):
-        return None
     other = _other(scene, event, "address")
     if other is None:
         return None
@@ -142,7 +139,7 @@ def entry(scene: Scene, event: WorldEvent) -> Draft | None:
     )
     conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in (event, other))
     program = Identity(of=Having(kind="log", conditions=conditions))
-    return Draft(program, texts, "lookup", about=_about(event))
+    return Draft(program, texts, "lookup")
 
 
 _COUNTED = tuple(

@@ -48,6 +48,15 @@ def original(scene: Scene, event: WorldEvent) -> Draft | None:
     return Draft(program, texts, "as-of", temporal=True)
 
 
+def when_it_became(noun: str, value: str) -> tuple[str, ...]:
+    """Asks for the day of a change, be there one or not."""
+    return (
+        f"On what date did {noun} become {value}?",
+        f"Since what date has {value} been in force as {noun}, or when did it come into force?",
+        f"When did {noun} change to {value}? Give the date.",
+    )
+
+
 def since(scene: Scene, event: WorldEvent) -> Draft | None:
     """The day from which a value holds."""
     chain = scene.plain(event)
@@ -56,13 +65,8 @@ def since(scene: Scene, event: WorldEvent) -> Draft | None:
         return None
     if values.count(event.value) != 1:
         return None
-    noun, value = scene.noun(event), scene.shown(event)
-    texts = (
-        f"On what date did {noun} become {value}?",
-        f"Since what date has {value} been in force as {noun}, or when did it come into force?",
-        f"When did {noun} change to {value}? Give the date.",
-    )
     program = Since(of=named(event), attribute=event.attribute, value=event.value)
+    texts = when_it_became(scene.noun(event), scene.shown(event))
     return Draft(program, texts, "join", temporal=True)
 
 
@@ -115,17 +119,17 @@ def told_again(scene: Scene, event: WorldEvent) -> Draft | None:
     return Draft(value_now(event), asked(scene, event), "latest", temporal=True)
 
 
-_CHANGING = predicates("project", "rollout", "person", "component", changes=True)
+CHANGING = predicates("project", "rollout", "person", "component", changes=True)
 _ALL_CHANGING = predicates(
     "person", "project", "component", "rollout", "metric", "incident", "host", changes=True
 )
 _EVOLUTION, _TRAP = "temporal_evolution", "temporal_trap"
 FORMS: tuple[Form, ...] = (
-    Form(_EVOLUTION, "latest", _CHANGING, latest),
-    Form(_EVOLUTION, "changes", _CHANGING, changes, kinds=("updated",)),
-    Form(_EVOLUTION, "original", _CHANGING, original, kinds=("stated",)),
-    Form(_EVOLUTION, "history", _CHANGING, course, kinds=("updated",)),
-    Form(_EVOLUTION, "since", _CHANGING, since, kinds=("updated",)),
+    Form(_EVOLUTION, "latest", CHANGING, latest),
+    Form(_EVOLUTION, "changes", CHANGING, changes, kinds=("updated",)),
+    Form(_EVOLUTION, "original", CHANGING, original, kinds=("stated",)),
+    Form(_EVOLUTION, "history", CHANGING, course, kinds=("updated",)),
+    Form(_EVOLUTION, "since", CHANGING, since, kinds=("updated",)),
     Form(_TRAP, "as-of", _ALL_CHANGING, on_a_day, kinds=("stated", "updated")),
     Form(_TRAP, "retracted", _ALL_CHANGING, retracted, kinds=("retracted",)),
     Form(_TRAP, "corrected", _ALL_CHANGING, retracted, kinds=("corrected",)),

@@ -11,6 +11,7 @@ from memrig.suites.longhorizon.programs.base import (
     predicates,
     value_now,
 )
+from memrig.suites.longhorizon.programs.times import CHANGING, when_it_became
 from memrig.suites.longhorizon.query import Named, Since, Value
 
 _KINDS = ("person", "project", "component", "rollout", "metric", "host", "incident")
@@ -78,14 +79,9 @@ def premise(scene: Scene, event: WorldEvent) -> Draft | None:
     if not own or any(e.value == event.value for e in told):
         return None
     value, noun = scene.shown(event), scene.noun(own[0])
-    texts = (
-        f"On what date did {noun} become {value}?",
-        f"Who was it that told us first that {noun} is {value}?",
-        f"Why did {noun} change to {value}?",
-    )
     program = Since(of=named(own[0]), attribute=event.attribute, value=event.value)
     reason = f"{noun} was never {value}; that is of {scene.entity(event.entity).name}"
-    return Draft(program, texts, "abstain", reason=reason)
+    return Draft(program, when_it_became(noun, value), "abstain", reason=reason)
 
 
 def hearsay(scene: Scene, event: WorldEvent) -> Draft | None:
@@ -106,7 +102,7 @@ FORMS: tuple[Form, ...] = (
     Form(_ADVERSARIAL, "near-miss", _ANY, near_miss, kinds=_SURE),
     Form(_ADVERSARIAL, "absent", _ANY, absent, kinds=_SURE, tags=("abstention",)),
     Form(_ADVERSARIAL, "near-miss-steady", _STEADY, near_miss, kinds=("stated",)),
-    Form(_ADVERSARIAL, "premise", _ANY, premise, kinds=_SURE, tags=("abstention",)),
+    Form(_ADVERSARIAL, "premise", CHANGING, premise, kinds=_SURE, tags=("abstention",)),
     Form(_ADVERSARIAL, "near-miss-changed", predicates(*_KINDS, changes=True), near_miss,
          kinds=("updated",)),
     Form(_ADVERSARIAL, "hearsay", _ANY, hearsay, kinds=("supposed", "rumoured"), anchored=False,
