@@ -207,6 +207,9 @@ def compare(
         fix = "give another run, --gate or --no-regression"
         raise UsageError("there is nothing to compare one run with", where="RUN", fix=fix)
     others = [run for run in runs if base is None or run.resolve() != base.resolve()]
+    if not others:
+        message = "is the only run given: it is no regression from itself"
+        raise UsageError(message, where=f"--no-regression {base}", fix="name the run to be tested")
     folders = others if base is None else [base, *others]
     loaded = [load_run(folder, _graded_report(folder)) for folder in folders]
     found = compare_runs(loaded)

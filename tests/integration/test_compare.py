@@ -80,3 +80,56 @@ def test_two_real_runs_against_an_independent_computation(tmp_path: Path) -> Non
     bounds = test.confidence_interval(0.95)
     assert (row.n, row.scenarios) == (144, 6)
     assert (row.low, row.high, row.p) == pytest.approx((bounds.low, bounds.high, test.pvalue))
+
+
+@pytest.mark.slow
+def test_a_long_horizon_of_three_seeds_against_an_independent_computation(tmp_path: Path) -> None:
+    """Overall, and a category: t, pseudo-values of the jackknife, and all swaps, from the grades."""
+    for name in ("bm25", "fts5"):
+        flags = ("--suite", "longhorizon", "--sample", "--seeds", "42,123,456", "--pod", "process",
+                 "--reader-model", "local/extractive", "--no-audit")  # fmt: skip
+        done = memrig("run", "--adapter", ROOT / "images" / name, *flags, "--out", name,
+                      cwd=tmp_path)  # fmt: skip
+        assert done.code == 0, done.err
+    done = memrig("compare", "bm25", "fts5", "--json", cwd=tmp_path)
+    found = Comparison.model_validate_json(done.out)
+
+    def scores(name: str, metric: str) -> dict[tuple[str, str], float]:
+        lines = (tmp_path / name / "grades.jsonl").read_text("utf-8").splitlines()
+        return {
+            (grade["scenario_id"], grade["question_id"]): grade["scores"][metric]
+            for grade in map(json.loads, lines)
+            if metric in grade["scores"]
+        }
+
+    apart = 0
+    for metric in found.metrics:
+        base, other = scores("bm25", metric), scores("fts5", metric)
+        worlds = sorted({world for world, _ in base})
+        assert base.keys() == other.keys()
+        lost = [[other[key] - base[key] for key in base if key[0] == world] for world in worlds]
+        whole = sum(map(sum, lost)) / len(base)
+        pseudo = [
+            3 * whole - 2 * (len(base) * whole - sum(part)) / (len(base) - len(part))
+            for part in lost
+        ]
+        sums = np.array([sum(part) for part in lost])
+        signs = np.array(np.meshgrid(*[[-1, 1]] * 3)).reshape(3, -1)
+        swaps = np.mean(np.abs(sums @ signs) >= abs(sums.sum()) - 1e-9)
+        row = found.row(metric)
+        assert (row.n, row.scenarios, row.smallest_p) == (len(base), 3, 0.25)
+        assert row.difference == pytest.approx(whole)
+        assert row.p_permutation == pytest.approx(swaps)
+        if np.ptp(pseudo) < 1e-9:
+            assert row.interval in {"even", "no-spread"}
+            continue
+        apart += 1
+        test = stats.ttest_1samp(pseudo, 0.0)
+        bounds = test.confidence_interval(0.95)
+        low, high = (min(1, max(-1, whole + side - np.mean(pseudo))) for side in bounds)
+        error = stats.sem(pseudo)
+        assert (row.low, row.high) == pytest.approx((low, high))
+        assert row.error == pytest.approx(error)
+        assert row.p == pytest.approx(2 * stats.t.sf(abs(whole) / error, 2))
+        assert row.mde == pytest.approx((stats.t.ppf(0.975, 2) + stats.t.ppf(0.8, 2)) * error)
+    assert apart

@@ -238,7 +238,7 @@ def _notes(
         if lost := found.only_base + found.only_run + found.ungraded:
             yield (
                 f"{found.run}: {lost} questions are left out: {found.only_base} only in A, "
-                f"{found.only_run} only in {found.run}, {found.ungraded} not graded in both"
+                f"{found.only_run} only in {found.run}, {found.ungraded} ungraded in one or both"
             )
 
 

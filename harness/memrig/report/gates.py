@@ -50,7 +50,8 @@ def parse_gate(text: str) -> Gate:
     value = float(match["value"]) / (100 if match["sign"] else 1)
     if abs(value) > 1:
         message = f"the bound {value:g} is beyond 1: values are fractions"
-        fix = f"write {match['value']}% or {value / 100:g}"
+        whole = match["sign"] or abs(value) > 100
+        fix = "write 0.8 or 80%" if whole else f"write {match['value']}% or {value / 100:g}"
         raise UsageError(message, where=f"--gate {text!r}", fix=fix)
     metric = (match["metric"] or "").strip()
     return Gate(text, metric, match["group"].strip(), match["op"], value)
@@ -128,21 +129,24 @@ def _regressed(found: Comparison, run: ComparedRun, gate: str) -> GateResult:
 def _unseen(found: Comparison, rows: Sequence[ComparedMetric]) -> str:
     """What would have gone unseen: not shown to be worse is not shown to be as good."""
     said = []
-    for kind, what in (("micro", OVERALL), ("category", "a category")):
+    for kind, what, by in (
+        ("micro", OVERALL, "by metric"),
+        ("category", "in a category", "by category and metric"),
+    ):
         tests = sum(row.p is not None for row in found.rows if row.kind == kind)
         own = [row for row in rows if row.kind == kind]
         least = [unseen(row, max(1, tests)) for row in own]
         known = [value for value in least if value is not None]
         if known:
-            said.append(f"{what}: losses under {_range(known)} points may go unseen")
+            said.append(f"{what}, losses under {_range(known, by)} may go unseen")
         if unknown := sum(row.verdict == "unknown" for row in own):
-            said.append(f"{what}: of {unknown} of {len(own)} nothing can be said (one scenario)")
+            said.append(f"{what}, of {unknown} of {len(own)} nothing can be said (one scenario)")
     return "; ".join(["not shown to be worse", *said])
 
 
-def _range(values: Sequence[float]) -> str:
+def _range(values: Sequence[float], by: str) -> str:
     low, high = (f"{100 * value:.1f}" for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
+    return f"{low} points" if low == high else f"{low} to {high} points ({by})"
 
 
 def _points(value: float) -> str:

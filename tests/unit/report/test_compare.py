@@ -242,6 +242,17 @@ class TestGates:
             memrig.compare([strong], gates=[gate])
         assert known in found.value.fix
 
+    def test_a_percentage_beyond_all_is_refused_with_a_fix_that_works(self) -> None:
+        """101 % is neither 101 % nor 0.0101."""
+        with pytest.raises(UsageError, match="beyond 1") as found:
+            parse_gate("overall>=101%")
+        assert found.value.fix == "write 0.8 or 80%"
+
+    def test_a_run_alone_is_no_regression_from_itself(self, strong: Path) -> None:
+        """A gate that tests nothing must not be met; beside others the base may be named."""
+        with pytest.raises(UsageError, match="the only run given"):
+            memrig.compare([strong], base=strong)
+
     def test_an_incomplete_run_meets_no_gate(self, tmp_path: Path) -> None:
         """What it lacks might be what fails."""
         cut = {"complete": False, "incomplete": "2 trials not finished"}
@@ -269,7 +280,7 @@ class TestGates:
         near = dict(WEAK) | {"s00#q0": 0.0, "s01#q0": 1.0}
         (gate,) = memrig.compare([saved_run(tmp_path / "near", near)], base=weak).gates
         assert gate.met
-        assert "overall: losses under" in gate.said
+        assert "overall, losses under" in gate.said
 
     def test_questions_that_were_not_asked_hide_no_regression(
         self, tmp_path: Path, strong: Path

@@ -146,12 +146,15 @@ def _print_rows(
 
 def _cells(row: ComparedMetric, *, overall: bool) -> Iterator[Text | str]:
     style = _STYLES[row.verdict]
+    # Whole hundreds are written short, or a category's name would be broken.
+    short = (percent(row.base_value), percent(row.run_value), points(row.difference), span(row))
+    base, run, difference, bounds = (text.replace("100.0", "100") for text in short)
     yield words(metric_head(row.metric) if overall else row.group, limit=_GROUP)
     yield str(row.n)
-    yield percent(row.base_value)
-    yield percent(row.run_value)
-    yield Text(points(row.difference), style)
-    yield span(row)
+    yield base
+    yield run
+    yield Text(difference, style)
+    yield bounds
     yield Text(p_text(row.p_holm) + ("*" if row.verdict in {"better", "worse"} else " "), style)
     if overall:
         yield effect_text(row.effect)
