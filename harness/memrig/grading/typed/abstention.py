@@ -2,7 +2,8 @@
 
 import re
 
-from memrig.grading.typed.reading import Clause, Reading, read
+from memrig.grading.typed.clauses import Clause
+from memrig.grading.typed.reading import Reading, read
 from memrig.grading.typed.words import STOP, content, listed, words
 
 _SUBJECT = r"(?:i|we|you|he|she|they|it|the user|one)"

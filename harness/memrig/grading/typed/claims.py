@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memrig.grading.typed.amounts import Amount, amounts
+from memrig.grading.typed.clauses import Clause
 from memrig.grading.typed.concepts import COMPOUND_WEIGHT, Concept, concepts
 from memrig.grading.typed.dates import Day, find_dates
 from memrig.grading.typed.order import Relation, relations
-from memrig.grading.typed.reading import Clause, Reading, read
+from memrig.grading.typed.reading import Reading, read
 from memrig.grading.typed.words import STOP, fold, words
 
 #: What a fact says by contrast ("not DNS") weighs less than its claim.

@@ -5,9 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
+from memrig.grading.typed.clauses import Clause, denies_all
 from memrig.grading.typed.dates import Day, distinct, find_dates, iso
 from memrig.grading.typed.numbers import Quantity, find_numbers, meanings
-from memrig.grading.typed.reading import Clause, Reading, Status, denies_all
+from memrig.grading.typed.reading import Reading, Status
 from memrig.grading.typed.words import content, fold, stem, words
 from memrig.model.gold import BooleanGold, DateGold, NumberGold, PeriodGold
 

@@ -8,6 +8,15 @@ BEFORE = (
     r"|before (?:the|its|that|this) (?:last |latest |most recent )?(?:change|move|update)"
     r"|(?:just|right|immediately|directly) before"
 )
+#: Says of a clause that it tells of what was before.
+FORMER = (
+    r"used to|formerly|former|previously|previous|originally|original|initially|at first"
+    r"|in the past|back then|before that|earlier|until then|until recently|up to then"
+    r"|first (?:planned|scheduled|agreed|said|told|thought|asked|wanted|quoted)|(?:was|were) first"
+    r"|before (?:it|that|this|he|she|they) (?:was|were|had|did)"
+    r"|was going to|were going to"
+    r"|was supposed to|were supposed to|was meant to|had planned|had been|once thought"
+)
 _CHANGED = re.compile(
     r"\b(?:chang|mov|switch|went|gone|rose|risen|increas|rais|drop|fell|fallen|lower|reduc|cut|post"
     r"pon|shift|put off|put back|resched|correct|revis|updat|grew|came down|brought|upgrad|transfer"
