@@ -84,7 +84,7 @@ def test_two_real_runs_against_an_independent_computation(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_long_horizon_of_three_seeds_against_an_independent_computation(tmp_path: Path) -> None:
-    """Overall, and a category: t, pseudo-values of the jackknife, and all swaps, from the grades."""
+    """Each metric overall: t over the jackknife's pseudo-values, and all swaps, from the grades."""
     for name in ("bm25", "fts5"):
         flags = ("--suite", "longhorizon", "--sample", "--seeds", "42,123,456", "--pod", "process",
                  "--reader-model", "local/extractive", "--no-audit")  # fmt: skip
