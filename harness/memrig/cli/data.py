@@ -7,10 +7,12 @@ import typer
 
 from memrig import api
 from memrig.cli.app import data_app
+from memrig.cli.run import Seeds
 from memrig.errors import DataError, GateError
 from memrig.grading.selftest import as_markdown, show
 from memrig.report.console import print_datasets, print_problems
 from memrig.report.progress import Download
+from memrig.runs.config import parse_seeds
 from memrig.suites.datasets import DATASETS, dataset
 from memrig.suites.datasets import adopt as adopt_dataset
 from memrig.suites.datasets import fetch as fetch_dataset
@@ -55,13 +57,13 @@ def lint(file: Annotated[Path, typer.Argument(help="A data file.")]) -> None:
 def selftest(
     suite: Annotated[str, typer.Option(help="See `memrig suites`.")] = "practical",
     file: Annotated[Path | None, typer.Option(help="Your own data.")] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="Of a made world; repeatable.")] = None,
+    seeds: Seeds = "",
     turns: Annotated[int | None, typer.Option(help="Of a made world.")] = None,
     questions: Annotated[int | None, typer.Option(help="About a made world.")] = None,
     question_set: Annotated[str, typer.Option(help="Such as holdout.")] = "",
 ) -> None:
     """Tries right and wrong answers on a suite's gold. Exit code 5 if a mean is out of bounds."""
-    table = api.selftest(suite, file, seed or (), turns, questions, question_set)
+    table = api.selftest(suite, file, parse_seeds(seeds), turns, questions, question_set)
     typer.echo(as_markdown(table))
     for trial in table.failures[:20]:
         typer.echo(show(trial))

@@ -149,6 +149,15 @@ class RunConfig(BaseModel):
         return PRESETS[value]
 
 
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """Seeds as a command line gives them: ``42,123``; none of an empty text.
+
+    Raises:
+        UsageError: one is no seed, or is given twice.
+    """
+    return make_config({"adapter": "", "seeds": text}).seeds
+
+
 def make_config(given: Mapping[str, object]) -> RunConfig:
     """A configuration from named values, such as a command line's.
 

@@ -53,3 +53,15 @@ def test_a_file_of_ones_own_is_taken(tmp_path: Path):
     file.write_text("[]", encoding="utf-8")
     with pytest.raises(UsageError, match=r"none\.json"):
         api.selftest("practical", file)
+
+
+def test_seeds_are_given_as_to_a_run(monkeypatch: pytest.MonkeyPatch):
+    """One list, one flag: `--seeds 42,123`."""
+    asked = []
+    table = selftest([RENT], lambda answer, gold, question: 0.0)
+    monkeypatch.setattr(api, "selftest", lambda *given: asked.append(given) or table)
+    CliRunner().invoke(commands.data_app, ["selftest", "--seeds", "42,123"])
+    assert asked[0][2] == (42, 123)
+    done = CliRunner().invoke(commands.data_app, ["selftest", "--seeds", "42,forty"])
+    assert isinstance(done.exception, UsageError)
+    assert "forty" in str(done.exception)
