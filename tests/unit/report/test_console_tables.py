@@ -73,6 +73,14 @@ def test_a_suites_datasets_are_listed_where_it_has_several():
     assert "variants" not in printed(lambda c: print_suites([load_suite("locomo")], c))
 
 
+def test_a_suite_that_makes_worlds_says_of_which_seeds():
+    """And which sets of questions it has; others say nothing of either."""
+    listed = printed(lambda console: print_suites([load_suite("longhorizon")], console))
+    assert re.search(r"worlds of seeds +42, 123, 456, 789", listed)
+    assert re.search(r"question sets +standard, holdout", listed)
+    assert "seeds" not in printed(lambda c: print_suites([load_suite("locomo")], c))
+
+
 def test_datasets_say_whether_they_are_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,11 @@ def print_suites(suites: Iterable[Suite], console: Console | None = None) -> Non
             rows.append(("variants", words(", ".join(suite.variants))))
         if len(suite.label_sets) > 1:
             rows.append(("category labels", words(", ".join(suite.label_sets))))
+        if suite.question_sets:
+            rows.append(("question sets", words(", ".join(suite.question_sets))))
+        if suite.seeds:
+            made = "worlds of seeds" if suite.made_of_seeds else "seeds"
+            rows.append((made, Text(", ".join(map(str, suite.seeds)))))
         rows.append(("hits a question", Text(str(suite.top_k))))
         facts(console, rows)
         console.print()
