@@ -37,7 +37,6 @@ def iso(ordinal: int) -> str:
     return date.fromordinal(ordinal).isoformat()
 
 
-@lru_cache(maxsize=256)
 def parted(pool: tuple[str, ...], holdout: bool) -> tuple[str, ...]:
     """The part of a pool that the held-out entities have their values from, or the others."""
     if len(pool) < _PARTED_FROM:
@@ -65,6 +64,7 @@ class Values:
         self._crowds = {name: max(6, logs // size) for name, size in _CROWD.items()}
         self._offset = below(chance, 1 << 20)
         self._owned: set[tuple[str, str]] = set()
+        self._pools: dict[tuple[str, bool], tuple[str, ...]] = {}
         self._people: dict[tuple[str, bool], list[str]] = {}
         for thing in things:
             whose = (thing.entity.kind, thing.entity.holdout)
@@ -126,9 +126,7 @@ class Values:
     def _any(self, thing: Thing, attribute: Attribute, today: int) -> str:
         """A value of an attribute's kind."""
         if attribute.pool:
-            pool = self._names.pool(attribute.pool)
-            if attribute.value == "name":
-                pool = parted(pool, thing.entity.holdout)
+            pool = self._pool(attribute, thing.entity.holdout)
             return pool[below(self._chance, len(pool))]
         match attribute.value:
             case "number":
@@ -141,6 +139,14 @@ class Values:
                 return value
             case _:
                 return self._day(attribute.name, thing.born or today, today)
+
+    def _pool(self, attribute: Attribute, holdout: bool) -> tuple[str, ...]:
+        """The values that an entity of a question set may have; worked out once."""
+        key = attribute.pool, holdout
+        if key not in self._pools:
+            pool = self._names.pool(attribute.pool)
+            self._pools[key] = parted(pool, holdout) if attribute.value == "name" else pool
+        return self._pools[key]
 
     def _number(self, attribute: Attribute, unit: str) -> str:
         least, most, step = attribute.span
