@@ -110,8 +110,8 @@ def calibration_lines(found: CalibrationSummary | None) -> Iterator[tuple[str, s
         return
     if known := found.calibration:
         measures = f"Brier {known.brier:.3f}, ECE {percent(known.ece)} %, AURC {known.aurc:.3f}"
-        said = f"said {percent(known.confidence)} %, were {percent(known.accuracy)} % right"
-        yield "confidence", f"{measures} over {plural(known.n, 'answer')}; {said}"
+        means = f"mean {percent(known.confidence)} %, right {percent(known.accuracy)} %"
+        yield "confidence", f"{means}; {measures}; over {plural(known.n, 'answer')}"
     silence = found.abstention
     without = plural(silence.unanswerable, "question")
     yield (

@@ -72,16 +72,20 @@ def rules(found: Comparison) -> str:
 
 
 def conclusions(found: Comparison) -> Iterator[Conclusion]:
-    """What is shown of each run, a sentence each; then what is not.
+    """What is shown of each run: a sentence a metric, and one for all its groups; then what is not.
 
     Macro means are in the tables: they say once more what overall says, or a category.
     """
     base = found.runs[0]
     for run in found.runs[1:]:
         rows = [row for row in found.rows if row.run == run.letter]
+        shown: dict[tuple[str, bool, Verdict], list[ComparedMetric]] = {}
         for row in rows:
             if row.verdict in {"better", "worse"} and row.kind != "macro":
-                yield Conclusion(row.verdict, _shown(row, run, base))
+                shown.setdefault((row.metric, row.kind == "micro", row.verdict), []).append(row)
+        for (_, _, verdict), alike in shown.items():
+            say = _shown if len(alike) == 1 else _all_shown
+            yield Conclusion(verdict, say(alike, run, base))
         yield from _not_shown([row for row in rows if row.kind == "micro"], run, base)
 
 
@@ -103,7 +107,18 @@ def _named(run: ComparedRun) -> str:
     return f"{run.letter} ({run.name})"
 
 
-def _shown(row: ComparedMetric, run: ComparedRun, base: ComparedRun) -> str:
+def _all_shown(rows: Sequence[ComparedMetric], run: ComparedRun, base: ComparedRun) -> str:
+    """Of one metric; the table has the intervals and each p."""
+    first, most = rows[0], max(row.p_holm or 0.0 for row in rows)
+    groups = ", ".join(f"{row.group} {points(row.difference)}" for row in rows)
+    return (
+        f"{_named(run)} is {first.verdict} than {_named(base)} in {metric_head(first.metric)} of "
+        f"{len(rows)} groups, in points: {groups}; p at most {p_text(most)} each"
+    )
+
+
+def _shown(rows: Sequence[ComparedMetric], run: ComparedRun, base: ComparedRun) -> str:
+    (row,) = rows
     where = "" if row.kind == "micro" else f" of {row.group}"
     return (
         f"{_named(run)} is {row.verdict} than {_named(base)} in {metric_head(row.metric)}{where}: "

@@ -13,7 +13,7 @@ from memrig.report.compare_html import render_comparison
 from memrig.report.compare_model import Comparison
 from memrig.report.console import make_console, print_comparison
 from memrig.report.forest import axis_end, forest
-from memrig.report.view_compare import least_text, span, unseen
+from memrig.report.view_compare import conclusions, least_text, span, unseen
 from support.comparisons import STRONG, WEAK, hostile, saved_run
 from support.pages import Page
 from support.reports import HOSTILE, LONG
@@ -80,6 +80,22 @@ class TestTerminal:
             printed(memrig.compare([Path(r.folder) for r in shown.runs[:1]] * 2)).split()
         )
         assert "= no difference shown between B (" in alike
+
+    def test_groups_of_one_metric_are_one_sentence(self, tmp_path: Path) -> None:
+        """With each difference, and the largest of their p: a page of sentences is not read."""
+        runs = [
+            saved_run(tmp_path / name, dict.fromkeys(WEAK, value))
+            for name, value in (("nought", 0.0), ("all", 1.0))
+        ]
+        found = memrig.compare(runs)
+        said = [item.text for item in conclusions(found)]
+        assert [text.startswith("B (all) is better than A (nought) in ") for text in said] == [
+            True
+        ] * 4
+        most = max(row.p_holm for row in found.rows if row.metric == "mrr" and row.group[0] == "q")
+        assert said[-1].endswith(
+            f"MRR of 3 groups, in points: q0 +50.0, q1 +50.0, q2 +50.0; p at most {most:.3f} each"
+        )
 
     def test_gates_are_listed_met_or_not(self, shown: Comparison) -> None:
         """Each with its run and value."""

@@ -10,7 +10,7 @@ from memrig.report.model import Report
 from memrig.report.model_depth import Estimate, PlaceBin
 from memrig.report.terminal.base import DIM, new_table, words
 from memrig.report.terminal.models import stamped
-from memrig.report.units import NOT_AVAILABLE, count, metric_head, short_count
+from memrig.report.units import NOT_AVAILABLE, count, metric_head, plural, short_count
 from memrig.report.view_depth import Measured, OperationView, operation_view
 
 _ACROSS = 10  # bins that fit beside each other in 80 columns
@@ -32,6 +32,11 @@ def print_depth(report: Report, console: Console) -> None:
             some = slice(start, start + _ACROSS)
             said = "and further away" if start else title
             _print_bins(report, console, said, [head, *labels[some]], bins[some])
+    if found.score and found.beyond_reader:
+        left = plural(found.beyond_reader, "question")
+        said = f"{metric_head(found.score)}: without {left} that the reader cannot answer (below)"
+        console.print(words(said, DIM))
+        console.print()
 
 
 def _print_bins(
