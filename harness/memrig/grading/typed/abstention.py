@@ -44,9 +44,17 @@ _SILENT = re.compile(
     rf"|\b(?:lack|lacks|without|lacking)\s+(?:\w+\s+){{0,2}}?{_HELD}\b"
     r"|\bnone (?:of|in) (?:the|my|your|these)\b|\b(?:is|are) missing\b|\bincomplete\b"
     r"|\bnothing (?:about|on|in|is|was|suggests|indicates)\b|\bthere (?:is|are|was) (?:no|not)\b"
-    r"|\b(?:unconfirmed|(?:not|never) (?:\w+ )?(?:confirmed|verified)|(?:only|just|merely)"
-    r" (?:an? )?(?:\w+ )?(?:rumou?r\w*|hearsay|gossip))\b"
+    r"|\b(?:only|just|merely|nothing but|no more than|nothing more than)"
+    r" (?:an? )?(?:\w+ )?(?:rumou?r\w*|hearsay|gossip)\b"
     r"|\b(?:premise|assumption|question)\W+(?:\w+\W+){0,3}?(?:false|wrong|mistaken|incorrect)\b"
+)
+#: The mark of a rumour; who passes one on with its mark has not said that nothing is known.
+_UNCONFIRMED = re.compile(r"\b(?:unconfirmed|(?:not|never) (?:\w+ )?(?:confirmed|verified))\b")
+_VALUE = re.compile(
+    r"\b(?:(?:may|might|could|would|should) (?:be|have been)|is|are|was|were|has it that|to be)\b"
+)
+_OF_RUMOURS = frozenset(
+    listed("unconfirm confirm verify verifi rumour rumor rumore gossip hearsay talk true never")
 )
 _GUESS = re.compile(
     r"\b(?:probably|perhaps|maybe|possibly|likely|presumably|guess|estimate"
@@ -105,7 +113,33 @@ def _parted(reading: Reading, plainly: bool) -> tuple[list[Clause], list[Clause]
 
 def _silent(reading: Reading, clause: Clause, plainly: bool) -> bool:
     text = reading.text[clause.start : clause.end]
-    return bool(_UNKNOWN.search(text) or (not plainly and _SILENT.search(text)))
+    if _UNKNOWN.search(text):
+        return True
+    if plainly:
+        return False
+    if _denies_premise(reading, clause):
+        return True
+    unconfirmed = _UNCONFIRMED.search(text) is not None and not _passes_on(reading)
+    return unconfirmed or _SILENT.search(text) is not None
+
+
+def _denies_premise(reading: Reading, clause: Clause) -> bool:
+    """Whether a clause denies what the question supposes, in its own words, and says no more."""
+    said = set(content(reading.text[clause.start : clause.end]))
+    return clause.denied and bool(said) and said <= reading.asking.stems
+
+
+def _passes_on(reading: Reading) -> bool:
+    """Whether an answer tells what a rumour says: some value, with or without its marks."""
+    for clause in reading.clauses:
+        text = reading.text[clause.start : clause.end]
+        # "Unconfirmed: x" tells x; "x was never confirmed" hardly does.
+        said = _VALUE.search(text) or re.search(r"\bunconfirmed\b", text)
+        if said and {w for w in content(text[said.end() :]) if w not in reading.asking.stems} - (
+            _OF_RUMOURS | _POLITE
+        ):
+            return True
+    return False
 
 
 def _gives(reading: Reading, clause: Clause) -> bool:
@@ -113,7 +147,7 @@ def _gives(reading: Reading, clause: Clause) -> bool:
     text = reading.text[clause.start : clause.end]
     new = [word for word in content(text) if word not in reading.asking.stems]
     new = [word for word in new if word not in _POLITE]
-    if clause.denied or clause.open or not new:
+    if clause.denied or clause.open or clause.hearsay or not new:
         return False
     if _GUESS.search(text):
         return True

@@ -15,7 +15,7 @@ class Clause:
     """A stretch of the folded answer.
 
     `outer` counts denials of the clause as a whole ("it is false that"), `inner` those of its
-    verb; `sentence` numbers the sentence that it is part of.
+    verb; `sentence` numbers the sentence that it is part of; `hearsay` is what nobody vouches for.
     """
 
     start: int
@@ -27,6 +27,7 @@ class Clause:
     current: bool = False
     past: bool = False
     open: bool = False
+    hearsay: bool = False
 
     @property
     def denied(self) -> bool:
@@ -47,7 +48,8 @@ _DENIAL_OF_ALL = re.compile(
 _PRONOUN = "it|he|she|they|we|you|i|this|that|there|these|those"
 _NOW = r"now|nowadays|today|these days|currently|at present|at the moment|since then|meanwhile"
 _BOUNDARY = re.compile(
-    r"(?P<contrast>;|,?\s+(?:but|however|although|though|whereas|while|yet|except)\b)"
+    r"(?P<contrast>;|,?\s+(?:but|however|although|though|whereas|while|yet|except)\b"
+    r"|,?\s+(?:despite|in spite of)\s+(?=(?:the |some |all |any )?(?:rumou?r|gossip|hearsay)))"
     r"|(?P<instead>,?\s*\b(?:rather than|instead of|as opposed to|in place of|replacing|unlike)\b"
     r"|(?:,|\s-|\()\s*(?:up|down) from\b)"
     r"|(?P<not>(?:,|\s-)\s*(?:and\s+)?(?=(?:not|never|no|without)\b)|\s+and\s+(?=(?:not|no)\b)"
@@ -59,11 +61,13 @@ _BOUNDARY = re.compile(
     + "|"
     + _NOW
     + r"|then"
-    r"|later|formerly|previously|originally|initially|earlier)\b)|\s+and\s+(?=(?:"
+    r"|later|formerly|previously|originally|initially|earlier|before (?:that|then|this)"
+    r"|until (?:then|that))\b)|\s+and\s+(?=(?:"
     + _NOW
-    + r"|later|then|has been|is now|are now)\b)"
+    + r"|later|then|has been|is now|are now|(?:was|were) (?:later|then|since)|subsequently)\b)"
     r"|\s+and\s+(?=(?:" + _PRONOUN + r")\s+(?:is|are|was|were|do|does|did|has|have|had|will"
     r"|would|can|could)\b)"
+    r"|,\s*(?=(?:so|and|but)\s+(?:on|as of|by|at)\s+\d)"
     r"|,\s*(?=(?:thereby |thus |and )?(?:creat|caus|mak|lead|leav|forc|result|suggest|indicat|impl"
     r"y|allow|mean|show|requir|prompt|trigger|driv|produc)ing\b)"
     r"|(?:,|,?\s+and)\s+(?=(?:[a-z'-]+\s+){1,4}(?:is|are|was|were|do|does|did|has|have|had|will"
@@ -73,7 +77,9 @@ _BOUNDARY = re.compile(
 _FORMER_CLAUSE = re.compile(rf"\b(?:{FORMER})\b")
 _UNTIL = re.compile(r"\b(?:was|were|had|paid|cost|lived|worked|went|kept)\b.*\buntil\b|^\W*until\b")
 _CURRENT = re.compile(rf"\b(?:{_NOW}|from now on)\b")
-_PAST = re.compile(r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used)\b")
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|paid|cost|lived|kept|went|used|at th(?:at|e) time|on that day)\b"
+)
 _OPEN = re.compile(r"^\W*(?:and |but )?(?:if|unless|whether|suppose|assuming)\b")
 
 

@@ -4,7 +4,15 @@ import re
 
 from memrig.grading.typed.reading import Reading
 from memrig.grading.typed.words import content, fold, words
-from memrig.model.gold import GoldAnswer, MappingGold, OrderedListGold, SetGold, TextGold, shown
+from memrig.model.gold import (
+    GoldAnswer,
+    MappingGold,
+    NumberGold,
+    OrderedListGold,
+    SetGold,
+    TextGold,
+    shown,
+)
 
 #: A bare list of this many things is no answer to a question for one.
 _LIST = 5
@@ -33,7 +41,8 @@ def runs_on(answer: str, gold: GoldAnswer) -> bool:
 
 def names_everything(reading: Reading, gold: GoldAnswer) -> bool:
     """Whether an answer is a dump: a long bare list, or mostly things of other matters."""
-    elements = [e for e in _ELEMENT.split(reading.text) if words(e)]
+    text = _counted(reading.text) if isinstance(gold, NumberGold) else reading.text
+    elements = [e for e in _ELEMENT.split(text) if words(e)]
     single = not isinstance(gold, SetGold | OrderedListGold | MappingGold | TextGold)
     short = [element for element in elements if len(words(element)) <= 5]
     if single and len(elements) >= _LIST and len(short) >= 0.9 * len(elements):
@@ -41,6 +50,13 @@ def names_everything(reading: Reading, gold: GoldAnswer) -> bool:
     near = _matter(gold) | reading.asking.stems
     stray = [element for element in elements if _stray(element, near)]
     return len(stray) > _STRAY and len(stray) > 0.6 * len(elements)
+
+
+def _counted(text: str) -> str:
+    """A text without the list behind a colon, where it counts these very things: "3: a, b, c"."""
+    head, colon, tail = text.partition(":")
+    items = [item for item in _ELEMENT.split(tail) if words(item)]
+    return head if colon and re.search(rf"\b{len(items)}\b", head) else text
 
 
 def _matter(gold: GoldAnswer) -> frozenset[str]:

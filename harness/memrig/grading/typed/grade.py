@@ -6,6 +6,7 @@ from typing import Any
 
 from memrig.grading.typed.abstention import abstains, only_abstains
 from memrig.grading.typed.dump import names_everything, runs_on
+from memrig.grading.typed.equations import worked_out
 from memrig.grading.typed.facts import fact_score, grade_facts
 from memrig.grading.typed.named import (
     grade_choice,
@@ -21,6 +22,9 @@ from memrig.grading.typed.single import (
     grade_number,
     grade_period,
 )
+from memrig.grading.typed.sources import attributed
+from memrig.grading.typed.standing import on_the_day
+from memrig.grading.typed.words import fold
 from memrig.model.gold import (
     AbstentionGold,
     BooleanGold,
@@ -37,7 +41,7 @@ from memrig.model.gold import (
 )
 
 #: Changes whenever any score could change.
-VERSION = "5"
+VERSION = "6"
 
 #: Each takes the gold of its own type.
 _GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {
@@ -52,6 +56,10 @@ _GRADERS: Mapping[type, Callable[[Reading, Any], float]] = {
     MappingGold: grade_mapping,
     TextGold: grade_facts,
 }
+
+#: Of what is claimed, and of what held on a day, one value is asked for.
+_UNDATED = (NumberGold, EntityGold, ChoiceGold)
+_ONE_VALUE = (*_UNDATED, DateGold)
 
 _FINAL = re.compile(
     r"(?:^|\n|(?<=[.!?]))[\s*]{0,6}(?:final )?answer\**\s?:[\s*]{0,6}(?=\S)", re.IGNORECASE
@@ -89,8 +97,14 @@ def _reading(answer: str, gold: GoldAnswer, question: str, abstained: bool) -> R
     silent = only_abstains if isinstance(gold, TextGold) else _abstains_plainly
     if abstained or not answer.strip() or runs_on(answer, gold) or silent(answer, question):
         return None
+    if isinstance(gold, _ONE_VALUE):
+        answer = attributed(answer, question)
+    if isinstance(gold, NumberGold) and "=" in answer:
+        answer = worked_out(fold(answer))
     reading = read(answer, question, _names(gold))
-    return None if names_everything(reading, gold) else reading
+    if names_everything(reading, gold):
+        return None
+    return on_the_day(reading) if isinstance(gold, _UNDATED) else reading
 
 
 def _abstains_plainly(answer: str, question: str) -> bool:

@@ -94,6 +94,11 @@ _BESIDE = re.compile(
     r"|against|compared (?:with|to)|versus|vs"
     r")|\d\s*/|#)\s*$"
 )
+#: "An average of 55": no part of anything; "the average of 10, 20 and 60" are its terms.
+_RESULT_OF = re.compile(
+    r"\b(?:an?|in) (?:[a-z]+ )?(?:average|mean|total|difference|drop|fall|rise|increase|decrease"
+    r"|reduction|gap|result|value|figure|count)\s+of\s*$"
+)
 #: Before a number: what something is compared with, never the answer.
 _THAN = re.compile(r"\b(?:than|instead of|as opposed to)\s*$")
 
@@ -143,7 +148,7 @@ def find_numbers(folded: str) -> list[Quantity]:
 
 
 def _quantity(folded: str, match: re.Match[str]) -> Quantity | None:
-    ahead = folded[max(0, match.start() - 24) : match.start()]
+    ahead = folded[max(0, match.start() - 40) : match.start()]
     if match["ordinal"] or _THAN.search(ahead):
         return None
     if match["clock"]:
@@ -161,7 +166,12 @@ def _quantity(folded: str, match: re.Match[str]) -> Quantity | None:
         value += 12
     if _MONEY.intersection(meanings(unit)) and re.fullmatch(r"\d{1,3}\.\d{3}", match["number"]):
         value *= 1000 if not prefix else 1
-    return Quantity(value, unit, match.start(), after, noun, beside=bool(_BESIDE.search(ahead)))
+    return Quantity(value, unit, match.start(), after, noun, beside=_beside(ahead))
+
+
+def _beside(ahead: str) -> bool:
+    """Whether what stands before a number makes it a part of something else."""
+    return _BESIDE.search(ahead) is not None and _RESULT_OF.search(ahead) is None
 
 
 def _value(text: str, *, money: bool) -> float:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from memrig.grading.typed.asking import Asking, ask, sentences_of
 from memrig.grading.typed.clauses import Clause, clauses_of, denies_all
 from memrig.grading.typed.denials import INNER
-from memrig.grading.typed.hearsay import passed_on
+from memrig.grading.typed.hearsay import marked
 from memrig.grading.typed.words import content, fold, words
 
 
@@ -48,7 +48,7 @@ class Reading:
     def status(self, start: int, end: int) -> Status:
         """How the value at a place is meant."""
         clause = self.clause_at(start)
-        if clause is None or clause.open or passed_on(self.text, clause, self.asking):
+        if clause is None or clause.open or clause.hearsay:
             return Status.OPEN
         denials = clause.outer
         if not self.asking.denies or self._identity(clause, start, end):
@@ -154,7 +154,9 @@ def read(
         elif not _echoes(sentence, asking):
             clauses += clauses_of(text, start, end, number, asking)
             kept.append((start, end))
-    return Reading(said, asking, tuple(_wrapped(text, clauses, asking)), tuple(kept))
+    return Reading(
+        said, asking, tuple(marked(text, _wrapped(text, clauses, asking), asking)), tuple(kept)
+    )
 
 
 _FALSE = r"(?:false|wrong|untrue|incorrect|not (?:true|so|right|correct|the case|accurate))"

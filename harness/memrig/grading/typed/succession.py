@@ -12,6 +12,7 @@ BEFORE = (
 FORMER = (
     r"used to|formerly|former|previously|previous|originally|original|initially|at first"
     r"|in the past|back then|before that|earlier|until then|until recently|up to then"
+    r"|started (?:out |off )?(?:at|as|with)|began (?:at|as|with)"
     r"|first (?:planned|scheduled|agreed|said|told|thought|asked|wanted|quoted)|(?:was|were) first"
     r"|before (?:it|that|this|he|she|they) (?:was|were|had|did)"
     r"|was going to|were going to"
@@ -25,6 +26,10 @@ _CHANGED = re.compile(
 _SUCCEEDED = re.compile(
     r"\b(?:replac(?:ed|es)|succeed(?:ed|s)|(?:took|takes|taken) over from)\s+"
     r"(?P<old>(?:[^,.;]|\.(?=\d)){1,60}?)(?=\s+(?:as|on|in|at|for|from|since)\b|[,.;]|\s*$)"
+)
+_AFTER = re.compile(
+    r"\bafter (?:having been|(?:it|he|she|they) (?:had been|was|were)|being)\s+"
+    r"(?P<old>(?:[^,.;]|\.(?=\d)){1,60})"
 )
 _HANDED = re.compile(
     r"\s*(?P<old>[^,.;]{1,60}?)\s+(?:(?:has|had)\s+)?(?:hand|pass|turn)(?:ed|s)\s+[^,.;]{1,80}?"
@@ -43,6 +48,7 @@ def former_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     found = (
         _CHANGED.search(text, start, end)
         or _SUCCEEDED.search(text, start, end)
+        or _AFTER.search(text, start, end)
         or _HANDED.match(text, start, end)
     )
     return found.span("old") if found else None
