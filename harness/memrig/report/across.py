@@ -80,7 +80,7 @@ def _spreads(asked: Asked, grader: Grader, metric: str) -> Iterator[float]:
             marks = grader.grade(replace(asked, verdicts={**asked.verdicts, task: other}))
             if not marks.ungraded and metric in marks.scores:
                 outcomes.append((marks.scores[metric], chance))
-        yield spread(outcomes, len(votes))
+        yield spread(outcomes)
 
 
 def _valid(verdict: Verdict) -> list[float]:

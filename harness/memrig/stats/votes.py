@@ -41,19 +41,19 @@ def _at_least(hits: int, draws: int, chance: float) -> float:
     )
 
 
-def spread(outcomes: Sequence[tuple[float, float]], votes: int) -> float:
+def spread(outcomes: Sequence[tuple[float, float]]) -> float:
     """The variance of a score over what the median could have been.
 
-    With k votes it is multiplied by k ÷ (k − 1): the votes that were given lie nearer to each
-    other than those that could have been, as in any sample's variance.
+    It is the bootstrap's, with no correction for so few votes: of three that judge each question in
+    its own way it finds 75 to 90 % of the true variance; k ÷ (k − 1), which makes the variance of
+    single votes unbiased, would find 110 to 135 %. Where a judge wavers a little on everything, as
+    five votes of 0.95 each, medians hide it, and this finds up to four times too much.
 
     Args:
         outcomes: scores with their probabilities, which need not add up to 1.
-        votes: how many valid ones there were, at least 2.
     """
     total = sum(chance for _, chance in outcomes)
     if total <= 0:
         return 0.0
     mean = sum(score * chance for score, chance in outcomes) / total
-    square = sum(chance * (score - mean) ** 2 for score, chance in outcomes) / total
-    return square * votes / (votes - 1)
+    return sum(chance * (score - mean) ** 2 for score, chance in outcomes) / total

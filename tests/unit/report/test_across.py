@@ -71,7 +71,7 @@ async def judged(folder: Path, judge: ScriptedJudge, **changes: object) -> Repor
 
 
 async def test_a_split_vote_leaves_the_variance_of_its_median(folder):
-    """One question of four, two votes to one: 140/729 × 3/2 by 4², in every figure."""
+    """One question of four, two votes to one: 140/729 by 4², in every figure."""
 
     def split(prompt: str, context: object) -> str:
         asked = context.scope  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ async def test_a_split_vote_leaves_the_variance_of_its_median(folder):
     assert report.across is not None
     assert report.across.metric == "accuracy"
     parts = {part.source: part for part in report.across.variance}
-    assert parts["judge"].variance == pytest.approx(140 / 729 * 1.5 / 16)
+    assert parts["judge"].variance == pytest.approx(140 / 729 / 16)
     assert (parts["seed"].variance, parts["repeat"].variance) == (0, 0)
     assert "below 0" in parts["repeat"].note
 

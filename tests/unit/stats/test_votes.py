@@ -33,24 +33,35 @@ def test_the_distribution_is_that_of_all_draws(votes):
 
 
 @given(VOTES.filter(lambda votes: len(votes) > 1))
-def test_the_spread_is_the_draws_variance_as_a_sample_has_it(votes):
-    """Times k ÷ (k − 1)."""
+def test_the_spread_is_the_draws_variance(votes):
+    """Over all draws there are."""
     draws = [median(draw) for draw in product(votes, repeat=len(votes))]
-    expected = float(np.var(draws)) * len(votes) / (len(votes) - 1)
-    assert spread(median_draws(votes), len(votes)) == pytest.approx(expected, abs=1e-12)
+    expected = float(np.var(draws))
+    assert spread(median_draws(votes)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_votes_that_agree_leave_nothing_open():
     """No other median can come of them."""
-    assert spread(median_draws([1.0, 1.0, 1.0]), 3) == 0
+    assert spread(median_draws([1.0, 1.0, 1.0])) == 0
 
 
 def test_two_against_one_is_a_known_figure():
-    """The median is 1 with probability 20/27; a variance of 140/729, times 3/2."""
-    assert spread(median_draws([1.0, 1.0, 0.0]), 3) == pytest.approx(140 / 729 * 1.5)
+    """The median is 1 with probability 20/27; a variance of 140/729."""
+    assert spread(median_draws([1.0, 1.0, 0.0])) == pytest.approx(140 / 729)
 
 
 def test_outcomes_that_cannot_be_graded_are_left_out():
     """The others' probabilities are taken as the whole."""
-    assert spread([(0.0, 0.25), (1.0, 0.25)], 2) == pytest.approx(0.5)
-    assert spread([], 2) == 0
+    assert spread([(0.0, 0.25), (1.0, 0.25)]) == pytest.approx(0.25)
+    assert spread([]) == 0
+
+
+def test_a_judge_that_differs_by_question_has_most_of_its_variance_found():
+    """By simulation: on many questions it is of one mind, on some it tosses a coin."""
+    rng = np.random.default_rng(8)
+    leanings = rng.beta(0.2, 0.2, 3000)
+    once, again = (rng.random((3000, 3)) < leanings[:, None] for _ in range(2))
+    # Two medians of the same question differ with probability 2 p (1 - p).
+    true = np.mean(np.median(once, axis=1) != np.median(again, axis=1)) / 2
+    found = np.mean([spread(median_draws(votes)) for votes in once.astype(float).tolist()])
+    assert 0.7 < found / true < 1.1
