@@ -75,6 +75,8 @@ _POLITE = frozenset(
     )
 )
 
+_EMPTY = _POLITE | _OF_RUMOURS
+
 
 def abstains(answer: str, question: str = "", *, plainly: bool = False) -> bool:
     """Whether an answer is an abstention: it says so, and gives no value after all.
@@ -133,11 +135,9 @@ def _passes_on(reading: Reading) -> bool:
     """Whether an answer tells what a rumour says: some value, with or without its marks."""
     for clause in reading.clauses:
         text = reading.text[clause.start : clause.end]
-        # "Unconfirmed: x" tells x; "x was never confirmed" hardly does.
-        said = _VALUE.search(text) or re.search(r"\bunconfirmed\b", text)
-        if said and {w for w in content(text[said.end() :]) if w not in reading.asking.stems} - (
-            _OF_RUMOURS | _POLITE
-        ):
+        told = _VALUE.search(text)
+        said = text if clause.hearsay else text[told.end() :] if told else ""
+        if {word for word in content(said) if word not in reading.asking.stems} - _EMPTY:
             return True
     return False
 

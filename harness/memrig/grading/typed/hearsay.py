@@ -49,7 +49,7 @@ def marked(text: str, clauses: Iterable[Clause], asking: Asking) -> Iterator[Cla
 
 
 def _unvouched(text: str, clause: Clause, clauses: list[Clause]) -> bool:
-    if _HEARSAY.search(text, clause.start, clause.end):
+    if any(said.search(text[clause.start : clause.end]) for said in (_HEARSAY, _UNVOUCHED)):
         return True
     beside = [other for other in clauses if other.sentence == clause.sentence]
     return any(
