@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memrig.errors import UsageError, VerificationError
+from memrig.errors import InfrastructureError, UsageError, VerificationError
 from memrig.gateway.config import GatewayMode, Limits
 from memrig.generation.dataset import SUMS, read_sums, sums
 from memrig.generation.llm_planner import planner_of
@@ -160,8 +160,14 @@ def _world(spec: WorldSpec, beside: Path | None) -> Iterator[Path]:
 
     with tempfile.TemporaryDirectory(dir=beside, prefix=".world-") as name:
         folder = Path(name)
-        with disk_errors(folder):
+        try:
             write_world(spec, lambda file: (folder / file).open("wb"))
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot be written: {error.strerror}",
+                where=str(beside or folder.parent),
+                fix="free some disk space, and repeat the command",
+            ) from error
         yield folder
 
 

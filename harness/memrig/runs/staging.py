@@ -3,6 +3,7 @@
 A kill leaves either a whole run or a folder that the next plan sweeps away.
 """
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,9 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memrig.errors import UsageError
+from memrig.errors import InfrastructureError, UsageError
 
 _PREFIX = ".planning-"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @contextmanager
@@ -21,6 +23,7 @@ def staging(parent: Path) -> Iterator[Path]:
 
     Raises:
         UsageError: `parent` cannot be written.
+        InfrastructureError: the disk filled up meanwhile.
     """
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +33,12 @@ def staging(parent: Path) -> Iterator[Path]:
         raise _refused(parent, error) from error
     try:
         yield folder
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        message = f"the run's plan cannot be written: {error.strerror}"
+        fix = "free some disk space, and repeat the command"
+        raise InfrastructureError(message, where=str(parent), fix=fix) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

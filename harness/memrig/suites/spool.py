@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -44,7 +45,8 @@ class _Sink:
         return digest
 
     def discard(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what is in its buffer does not fit a full disk either
+            self._file.close()
         self._temporary.unlink(missing_ok=True)
 
 

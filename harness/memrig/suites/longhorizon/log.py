@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self, TypeVar, cast
 
-from memrig.errors import DataError
+from memrig.errors import DataError, InfrastructureError
 from memrig.model.canonical import Digest
 from memrig.suites.longhorizon.model import (
     Block,
@@ -159,9 +159,12 @@ class EventLog:
         self._add("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _add(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
-        self._db.execute("BEGIN")
-        self._db.executemany(statement, rows)
-        self._db.execute("COMMIT")
+        try:
+            self._db.execute("BEGIN")
+            self._db.executemany(statement, rows)
+            self._db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise _refused(error) from error
 
     # The world
 
@@ -279,7 +282,10 @@ class EventLog:
 
     def _rows(self, statement: str, *given: object) -> Iterator[tuple]:  # type: ignore[type-arg]
         if not self._indexed:
-            self._db.executescript(_INDEXES)
+            try:
+                self._db.executescript(_INDEXES)
+            except sqlite3.OperationalError as error:
+                raise _refused(error) from error
             self._indexed = True
         cursor = self._db.execute(statement, given)
         while rows := cursor.fetchmany(_READ):
@@ -293,6 +299,15 @@ class EventLog:
 
 
 _MARKS = {"application_id": _APPLICATION, "user_version": FORMAT}
+
+
+def _refused(error: sqlite3.OperationalError) -> InfrastructureError:
+    """What SQLite says where the disk is full, or its folder cannot be written to."""
+    return InfrastructureError(
+        f"the event log cannot be written: {error}",
+        where="the folder for temporary files",
+        fix="free some space there, or name another one in SQLITE_TMPDIR",
+    )
 
 
 def _entity(row: tuple) -> Entity:  # type: ignore[type-arg]

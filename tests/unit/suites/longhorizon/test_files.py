@@ -1,5 +1,6 @@
 """`memrig generate longhorizon`: three files for use without the rig."""
 
+import errno
 import json
 import os
 import subprocess
@@ -7,8 +8,9 @@ import sys
 
 import pytest
 
-from memrig.errors import UsageError, VerificationError
+from memrig.errors import InfrastructureError, UsageError, VerificationError
 from memrig.generate import check_longhorizon, generate_longhorizon
+from memrig.suites.longhorizon import files
 from memrig.suites.longhorizon.questions import WorldQuestion
 from memrig.suites.longhorizon.schema import PREDICATES, SHARES
 from memrig.suites.longhorizon.spec import FILES, WorldSpec
@@ -134,3 +136,21 @@ def test_the_hash_seed_of_the_process_changes_nothing(out):
             check=False,
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):
+    """The place is named; files that were there before stay as they are."""
+    (tmp_path / "turns.jsonl").write_text("old")
+
+    def write(spec, opened):
+        with opened("turns.jsonl") as file:
+            file.write(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files, "write_world", write)
+    with pytest.raises(InfrastructureError, match="No space left") as caught:
+        generate_longhorizon(SPEC, tmp_path)
+    assert caught.value.where == str(tmp_path)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        ("turns.jsonl", "old")
+    ]

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from memrig.errors import DataError
+from memrig.errors import DataError, InfrastructureError
 from memrig.suites.longhorizon import log as log_module
 from memrig.suites.longhorizon.log import EventLog
 from memrig.suites.longhorizon.model import Entity, PlannedTurn, WorldEvent
@@ -148,3 +148,12 @@ def test_entities_and_events_are_read_right_although_few_are_kept(monkeypatch):
             assert log.entity(f"person/p{n}") == everybody[n]
             assert log.events(f"person/p{n}") == [told[n]]
         assert (len(log._entities), len(log._events)) <= (40, 8)
+
+
+def test_a_full_disk_is_named():
+    """SQLite spools to a folder of its own, which is not the one that is written to in the end."""
+    with EventLog.create() as full:
+        full._db.execute("PRAGMA max_page_count = 6")
+        with pytest.raises(InfrastructureError, match="database or disk is full") as caught:
+            full.add_turns((n, "people", "Nadia", "2031-05-05T08:00:00Z", n) for n in range(9_999))
+    assert "SQLITE_TMPDIR" in caught.value.fix
