@@ -76,7 +76,8 @@ class AcrossSeeds(_Frozen):
 
     `metric` is the one that `noisy` and `variance` are about. `compared` counts the questions (or
     forms of them) that were seen under two seeds or in two repeats; `noisy` are those whose score
-    varied by more than 10 points, the most varying first, and of equals those of more questions.
+    varied by more than 10 points: those of several questions a seed first, since of one the draw
+    alone makes it vary; of either kind the most varying first.
     """
 
     seeds: tuple[int, ...]
@@ -119,7 +120,7 @@ def across_seeds(
         rows=tuple(row for name in measured for row in _rows(graded, name, seeds)),
         metric=main,
         compared=len(questions),
-        noisy=tuple(sorted(wavering, key=lambda q: (-q.range, -q.least, q.name))),
+        noisy=tuple(sorted(wavering, key=lambda q: (q.least < 2, -q.range, -q.least, q.name))),
         variance=_variance(graded, main, seeds, noise),
     )
 

@@ -138,6 +138,17 @@ def test_of_equally_noisy_ones_those_of_more_questions_come_first():
     assert [found.name for found in across([*single, *several]).noisy] == ["b", "a"]
 
 
+def test_what_varies_over_several_questions_comes_before_what_one_draw_made():
+    """Though it varies less."""
+    single = [grade(s, "a", v) for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
+    several = [
+        grade(s, "b", v, question_id=f"{n}-{s}")
+        for s, v in zip(SEEDS, (0.2, 0.6, 0.4), strict=True)
+        for n in range(2)
+    ]
+    assert [found.name for found in across([*single, *several]).noisy] == ["b", "a"]
+
+
 def test_without_a_template_a_question_is_compared_by_its_id():
     """It is the same under every seed."""
     grades = [grade(s, "", v, question_id="q1") for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
