@@ -20,6 +20,8 @@ T = TypeVar("T")
 FOREVER_S = 1_000_000.0
 #: How soon a coroutine learns that its caller left before the deadline.
 POLL_S = 0.25
+#: How long episodes are taken before those that were are acknowledged (protocol §6.8).
+SLICE_S = 0.5
 
 
 class Call(Protocol):
@@ -75,6 +77,9 @@ class Runner:
     ) -> tuple[list[IngestResult], BaseException | None]:
         """Ingests a batch in its turn; returns the results so far and what stopped it, if anything.
 
+        Where episodes take their time, there are results for the first of them only, one at least:
+        the caller acknowledges these, and comes again with the rest.
+
         Raises:
             DeadlineExceeded: the turn did not come in time.
         """
@@ -99,7 +104,10 @@ class Runner:
     def _ingest_each(
         self, call: Call, episodes: Sequence[Episode], results: list[IngestResult]
     ) -> None:
+        until = time.monotonic() + SLICE_S
         for episode in episodes:
+            if results and time.monotonic() >= until:
+                return
             if not call.is_active():
                 raise DeadlineExceeded("the caller left between two episodes")
             try:
@@ -113,7 +121,10 @@ class Runner:
     async def _ingest_each_async(
         self, episodes: Sequence[Episode], results: list[IngestResult]
     ) -> None:
+        until = time.monotonic() + SLICE_S
         for episode in episodes:
+            if results and time.monotonic() >= until:
+                return
             try:
                 results.append(await cast("Awaitable[IngestResult]", self._adapter.ingest(episode)))
             except Rejected as rejected:

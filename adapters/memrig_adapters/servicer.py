@@ -25,7 +25,7 @@ from memrig_adapters.results import (
     result_json,
 )
 from memrig_adapters.runner import Runner
-from memrig_adapters.types import Hit, ToolResult
+from memrig_adapters.types import Episode, Hit, ToolResult
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as pb_grpc
 
@@ -70,31 +70,44 @@ class Servicer(pb_grpc.MemoryAdapterServicer):
     def Ingest(  # noqa: N802
         self, request_iterator: Iterator[pb.IngestRequest], context: grpc.ServicerContext
     ) -> Iterator[pb.IngestResponse]:
-        """Acknowledges each message's episodes together.
+        """Acknowledges a message's episodes together, or as it goes where they take their time.
 
         If one fails, those before it are acknowledged and the stream ends with its status.
         """
         for message in request_iterator:
             if not self._open:
                 self._refuse(context)
-            response, fault = self._ingest(message, context)
-            if response.acks:
-                yield response
-            if fault is not None:
-                self._abort(context, fault)
+            for response, fault in self._ingest(message, context):
+                if response.acks:
+                    yield response
+                if fault is not None:
+                    self._abort(context, fault)
 
     def _ingest(
         self, message: pb.IngestRequest, context: grpc.ServicerContext
+    ) -> Iterator[tuple[pb.IngestResponse, BaseException | None]]:
+        try:
+            episodes, invalid = parse_batch(message)
+        except Exception as error:  # noqa: BLE001 - becomes the status
+            yield pb.IngestResponse(), error
+            return
+        while episodes:
+            response, fault = self._take(episodes, context)
+            yield response, fault
+            episodes = episodes[len(response.acks) :]
+        yield pb.IngestResponse(), invalid
+
+    def _take(
+        self, episodes: Sequence[Episode], context: grpc.ServicerContext
     ) -> tuple[pb.IngestResponse, BaseException | None]:
         response = pb.IngestResponse(boot_id=self._boot_id)
         try:
-            episodes, invalid = parse_batch(message)
             results, fault = self._runner.ingest(context, episodes)
             for episode, result in zip(episodes, results, strict=False):
                 response.acks.append(ack_message(episode.episode_id, result))
         except Exception as error:  # noqa: BLE001 - becomes the status
             return response, error
-        return response, fault or invalid
+        return response, fault
 
     def Flush(self, _request: pb.FlushRequest, context: grpc.ServicerContext) -> pb.FlushResponse:  # noqa: N802
         """Waits for the barrier."""

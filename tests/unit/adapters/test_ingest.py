@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import grpc
 import pytest
 
-from memrig_adapters import Duplicate, Episode, IngestResult, Rejected
+from memrig_adapters import Duplicate, Episode, IngestResult, Rejected, runner
 from memrig_adapters.none import NoneAdapter
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from support.served import Serve
@@ -31,6 +31,22 @@ def test_every_episode_gets_one_ack_in_one_response_a_message(serve: Serve, kind
     responses = list(serve(kind()).stub.Ingest(iter([numbered(0, 256), numbered(256, 3)])))
     assert [len(r.acks) for r in responses] == [256, 3]
     assert [a.episode_id for r in responses for a in r.acks] == [f"e{n}" for n in range(259)]
+
+
+@both_kinds
+def test_slow_episodes_are_acknowledged_as_they_are_taken(
+    serve: Serve, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message of 256 may take longer than the rig waits between two responses."""
+    monkeypatch.setattr(runner, "SLICE_S", 0.0)
+    batch = message(("a", "hello"), ("b", "reject me"), ("a", "hello"), ("y", "explode"))
+    stream = serve(kind()).stub.Ingest(iter([batch]))
+    responses: list[list[str]] = []
+    with pytest.raises(grpc.RpcError) as caught:
+        for response in stream:
+            responses.append([a.episode_id for a in response.acks])  # noqa: PERF401 - ends with an error
+    assert responses == [["a"], ["b"], ["a"]]
+    assert caught.value.code() is grpc.StatusCode.INTERNAL
 
 
 @both_kinds
