@@ -137,6 +137,9 @@ def test_the_terminal_shows_tenths_operations_and_limits(report: Report) -> None
     assert lines[head + 2].split()[1:] == [str(item.n) for item in report.depth.by_depth]
     recall = [f"{100 * item.recall.value:.0f}" for item in report.depth.by_depth if item.recall]
     assert lines[head + 3].split() == ["R@10", *recall]
+    left = report.depth.beyond_reader
+    assert left
+    assert f"without {left} questions that the reader cannot answer" in " ".join(text.split())
     assert "what local/extractive cannot do" in text
     assert "confidence  mean" in text
     assert "Brier" in text
