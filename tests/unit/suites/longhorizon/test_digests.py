@@ -14,7 +14,7 @@ VERSION = 2
 SHA256 = {
     "turns.jsonl": "18db7289e7326c7c954035b0ab4abfe4e18c8e7fb985aacc0e035a7927a05712",
     "events.jsonl": "51e77bca2bd79fa051c3da3078e814c28cf70aeb8728f068b975ead6921e10ea",
-    "questions.jsonl": "d92a3f1fb7d9e43407bb616083ce3503cac809ede071bb24ad5d5a11e5880dea",
+    "questions.jsonl": "b36a790ea8e4d1045d79cb9d56ac2905b58a1ce78ccd9570d7da899202d203b2",
 }
 SAYS = "raise GENERATOR_VERSION in suites/longhorizon/suite.py: see the head of this file"
 
