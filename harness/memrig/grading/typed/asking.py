@@ -22,6 +22,7 @@ class Asking:
     """What of a question decides how its answers are to be read.
 
     `acts`: stems of verbs that deny nothing in the answer, because they are what is asked for.
+    `lacking`: things that are named by what they lack, "payments without delivery note".
     """
 
     text: str
@@ -31,6 +32,7 @@ class Asking:
     stems: frozenset[str]
     sentences: tuple[str, ...] = ()
     acts: frozenset[str] = frozenset()
+    lacking: tuple[str, ...] = ()
 
 
 _DENYING_QUESTION = re.compile(
@@ -45,6 +47,9 @@ _OF_NOW = re.compile(
 _OF_FORMER = re.compile(rf"\b(?:{FORMER}|{BEFORE})\b")
 
 
+_LACKING = re.compile(r"\b[a-z][\w-]+ without (?:(?:an?|the|any) )?[a-z][\w-]+")
+
+
 @lru_cache(maxsize=1024)
 def ask(question: str) -> Asking:
     """Reads a question."""
@@ -54,6 +59,7 @@ def ask(question: str) -> Asking:
         denies=_DENYING_QUESTION.search(text) is not None,
         past=_PAST_QUESTION.search(text) is not None and _OF_NOW.search(text) is None,
         of_former=_OF_FORMER.search(text) is not None and _OF_NOW.search(text) is None,
+        lacking=tuple(_LACKING.findall(text)),
         stems=frozenset(content(text)),
         sentences=tuple(text[start:end] for start, end in sentences_of(text)),
     )

@@ -103,9 +103,12 @@ class Said:
 
 
 @lru_cache(maxsize=4096)
-def fact_of(text: str, acts: frozenset[str] = frozenset()) -> Fact:
-    """Reads a key fact; `acts` are the verbs of denial that are nothing but acts in it."""
-    meant = read(text, acts=acts)
+def fact_of(text: str, acts: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Fact:
+    """Reads a key fact; `acts` are the verbs of denial that are nothing but acts in it.
+
+    `names` may stand in it word for word, and a denial within them denies nothing.
+    """
+    meant = read(text, names=names, acts=acts)
     firm = [clause for clause in meant.clauses if not clause.open] or list(meant.clauses)
     only_denials = all(clause.denied for clause in firm)
     names = _names(text)

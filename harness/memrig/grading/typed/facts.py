@@ -77,7 +77,7 @@ def _best(reading: Reading, text: str) -> float:
     acts = _acts(reading, text)
     if acts:
         reading = read(reading.text, reading.asking.text, acts=acts)
-    fact = fact_of(text, acts)
+    fact = fact_of(text, acts, reading.asking.lacking)
     if not (fact.terms or fact.figures):
         return 0.0
     said = passages(reading, max(PASSAGE, fact.sentences))

@@ -141,7 +141,7 @@ def read(
             "cancelled" as an act like any other.
     """
     said, asking = fold(answer), replace(ask(question), acts=acts)
-    text = _without_titles(said, names)
+    text = _without_titles(said, (*names, *asking.lacking))
     clauses: list[Clause] = []
     kept: list[tuple[int, int]] = []
     sentences = sentences_of(text)
