@@ -15,6 +15,7 @@ from memrig.runs.config import (
     RunConfig,
     default_jobs,
     make_config,
+    parse_deadlines,
     parse_limits,
 )
 from memrig.suites.base import load_suite, suite_names
@@ -40,6 +41,9 @@ Judge = Annotated[str, typer.Option(help="Who judges; default: $GRADER_MODEL.")]
 Limits = Annotated[
     list[str] | None,
     typer.Option("--stop-at", help="Stop at 5usd, 2000000tokens; judge=1usd, trial=0.1usd, …"),
+]
+Deadline = Annotated[
+    list[str] | None, typer.Option(help="Seconds of a call: ingest=14400, answer=300, …")
 ]
 Reader = Annotated[str, typer.Option(help="Who answers; default: $EVAL_MODEL.")]
 Naive = Annotated[
@@ -78,6 +82,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     naive: Naive = False,
     budget: Annotated[str | None, typer.Option(help="fast, standard, extended, …")] = None,
     stop_at: Limits = None,
+    deadline: Deadline = None,
     prices: Annotated[Path | None, typer.Option(help="A price table of your own.")] = None,
     llm: Llm = "record",
     llm_record: LlmRecord = None,
@@ -99,7 +104,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
 ) -> None:
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
     jobs = jobs or default_jobs()
-    limits = parse_limits(stop_at or [])
+    limits, deadlines = parse_limits(stop_at or []), parse_deadlines(deadline or [])
     config = make_config({k: v for k, v in locals().items() if k in RunConfig.model_fields})
     if dry_run:
         show_plan(config, as_json=json)

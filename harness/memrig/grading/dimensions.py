@@ -12,6 +12,7 @@ from memrig.grading.judges.facts import fact_names, fact_tasks
 from memrig.grading.judges.tally import mean_score
 from memrig.grading.typed import grade_text
 from memrig.grading.typed.abstention import abstains
+from memrig.grading.typed.precision import exact
 from memrig.model.dimensions import WEIGHTS
 from memrig.model.gold import AbstentionGold, Aspect, Dimension, Gold, GoldAnswer, TextGold
 from memrig.model.judgement import JudgeTask
@@ -108,7 +109,14 @@ def _part(asked: Asked, aspect: Aspect, name: str, grader: str) -> Part:
     score = _score(asked, aspect.answer, name, grader)
     if isinstance(score, str):
         return Part(aspect.dimension, aspect.weight, None, score)
+    if aspect.dimension == "specificity" and score and not _exact(asked, aspect.answer):
+        score = 0.0
     return Part(aspect.dimension, aspect.weight, score)
+
+
+def _exact(asked: Asked, gold: GoldAnswer) -> bool:
+    answer = asked.record.answer
+    return answer is None or exact(answer.text, gold, asked.question.text)
 
 
 def _score(asked: Asked, gold: GoldAnswer, name: str, grader: str) -> float | str:

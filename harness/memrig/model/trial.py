@@ -25,15 +25,15 @@ class _Frozen(BaseModel):
 class Deadlines(_Frozen):
     """Seconds that each call may take (docs/protocol.md, Deadlines)."""
 
-    capabilities: float = Field(default=5, gt=0)
-    reset: float = Field(default=30, gt=0)
-    ingest_idle: float = Field(default=30, gt=0)
-    ingest: float = Field(default=3600, gt=0)
-    flush: float = Field(default=600, gt=0)
-    search: float = Field(default=10, gt=0)
-    retrieve: float = Field(default=10, gt=0)
-    answer: float = Field(default=120, gt=0)
-    call_tool: float = Field(default=30, gt=0)
+    capabilities: float = Field(default=5, gt=0, allow_inf_nan=False)
+    reset: float = Field(default=30, gt=0, allow_inf_nan=False)
+    ingest_idle: float = Field(default=30, gt=0, allow_inf_nan=False)
+    ingest: float = Field(default=3600, gt=0, allow_inf_nan=False)
+    flush: float = Field(default=600, gt=0, allow_inf_nan=False)
+    search: float = Field(default=10, gt=0, allow_inf_nan=False)
+    retrieve: float = Field(default=10, gt=0, allow_inf_nan=False)
+    answer: float = Field(default=120, gt=0, allow_inf_nan=False)
+    call_tool: float = Field(default=30, gt=0, allow_inf_nan=False)
 
 
 class Budget(_Frozen):

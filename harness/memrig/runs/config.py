@@ -198,3 +198,26 @@ def parse_limits(texts: Iterable[str]) -> Limits:
         found.setdefault(where, {})[unit] = number
     phases = {name: found.pop(name) for name in PHASES if name in found}
     return Limits.model_validate({**found, "phases": phases})
+
+
+def parse_deadlines(texts: Iterable[str]) -> Deadlines:
+    """Reads deadlines such as ``ingest=14400`` or ``answer=300``, in seconds.
+
+    Raises:
+        UsageError: there is no such call, or the time is none.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, seconds = text.partition("=")
+        if name not in Deadlines.model_fields:
+            known = ", ".join(Deadlines.model_fields)
+            message = f"there is no deadline {name!r}"
+            raise UsageError(message, where=f"--deadline {text}", fix=f"one of: {known}")
+        found[name] = seconds
+        try:
+            Deadlines.model_validate(found)
+        except ValidationError as error:
+            message = f"is no time in seconds: {seconds!r}"
+            fix = f"write {name}=120"
+            raise UsageError(message, where=f"--deadline {text}", fix=fix) from error
+    return Deadlines.model_validate(found)

@@ -60,6 +60,11 @@ class TestDimensions:
         assert found == {"score": 1, "factual_accuracy": 1, "content_score": 1}
         assert graded("38,000 EUR", BUDGET).scores["score"] == 0
 
+    def test_a_figure_without_its_unit_is_right_and_not_specific(self):
+        """The question does not name the unit, so the answer has to."""
+        found = graded("It is 41,500.", BUDGET, PRECISE).scores
+        assert (found["factual_accuracy"], found["specificity"]) == (1, 0)
+
     def test_right_but_not_exact_loses_what_specificity_weighs(self):
         """0.5 of 0.7."""
         found = graded("About 41,600 EUR", BUDGET, PRECISE).scores

@@ -6,9 +6,9 @@ import pytest
 
 from memrig.errors import UsageError
 from memrig.gateway.config import Limit, Limits
-from memrig.model.trial import PRESETS
+from memrig.model.trial import PRESETS, Deadlines
 from memrig.runs.answering import Answering, settle_answering
-from memrig.runs.config import RunConfig, make_config, parse_limits
+from memrig.runs.config import RunConfig, make_config, parse_deadlines, parse_limits
 from memrig.runs.plan import suite_options
 from memrig.suites.base import SuiteOptions, load_suite
 
@@ -183,3 +183,19 @@ def test_a_mode_that_the_adapter_cannot_be_run_in_is_refused(tmp_path):
     with pytest.raises(UsageError, match="can only be run in mode native") as caught:
         settled(RunConfig(adapter=adapter, suite="practical", mode="reader"))
     assert caught.value.where == "--mode reader"
+
+
+def test_deadlines_are_read_by_call():
+    """Those that are not named keep the contract's."""
+    assert parse_deadlines(["ingest=14400", "answer=0.5"]) == Deadlines(ingest=14400, answer=0.5)
+    assert parse_deadlines([]) == Deadlines()
+
+
+@pytest.mark.parametrize(
+    "text", ["learn=3", "ingest", "ingest=", "answer=0", "answer=-1", "answer=inf"]
+)
+def test_what_is_no_deadline_is_refused(text):
+    """With the flag as it was given."""
+    with pytest.raises(UsageError) as caught:
+        parse_deadlines([text])
+    assert caught.value.where == f"--deadline {text}"
