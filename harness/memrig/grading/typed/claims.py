@@ -103,12 +103,12 @@ class Said:
 
 
 @lru_cache(maxsize=4096)
-def fact_of(text: str, acts: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Fact:
+def fact_of(text: str, acts: frozenset[str] = frozenset(), things: tuple[str, ...] = ()) -> Fact:
     """Reads a key fact; `acts` are the verbs of denial that are nothing but acts in it.
 
-    `names` may stand in it word for word, and a denial within them denies nothing.
+    `things` may stand in it word for word, and a denial within them denies nothing.
     """
-    meant = read(text, names=names, acts=acts)
+    meant = read(text, names=things, acts=acts)
     firm = [clause for clause in meant.clauses if not clause.open] or list(meant.clauses)
     only_denials = all(clause.denied for clause in firm)
     names = _names(text)
