@@ -149,6 +149,7 @@ def test_a_limit_that_is_reached_stops_the_run_and_it_goes_on_from_there(
     assert 0 < calls < len(standin.seen) / 2
 
 
+@pytest.mark.slow
 def test_a_memory_system_that_asks_for_models_is_given_them_by_every_command(bench: Bench) -> None:
     """Conformance and a single trial reach the same models as a run does."""
     conform = bench.command("conformance", bench.adapter, "--pod", bench.pod, "--only", "ingest")

@@ -142,6 +142,7 @@ def sample_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_is_exported_and_imported_has_the_same_typed_grades(tmp_path, sample_file):
     """Answers survive the way out to the official evaluator and back."""
     chosen = {"suite": "longmemeval", "file": sample_file, "mode": "reader"}
@@ -204,6 +205,7 @@ def test_given_answers_are_judged_like_any_others(standin, tmp_path):
     assert all(grade["status"] == "graded" for grade in found.values())
 
 
+@pytest.mark.slow
 def test_a_judge_is_measured_against_labels(standin, tmp_path):
     """`memrig judge calibrate` asks the stand-in and prints its table; replayed, as JSON."""
     chosen = ("judge", "calibrate", "--judge-model", CLAUDE)

@@ -62,6 +62,7 @@ def test_given_answers_come_to_a_composite(tmp_path):
     assert "gate not applied: budget compliance was not measured" in done.out
 
 
+@pytest.mark.slow
 def test_citing_the_future_closes_the_gate(tmp_path):
     """Episode 4 is real, but not yet; episode 9 never is. One of three is good, then two."""
     graded(tmp_path, answers("ep_001", "ep_004", "ep_009"))
@@ -90,6 +91,7 @@ def judge(seen: Seen) -> str:
     return json.dumps({"choice": "A"})
 
 
+@pytest.mark.slow
 def test_a_judge_adds_what_it_is_for_and_replays(standin, tmp_path):
     """Four facts in two orders and five criteria; a preference for a place cancels out."""
     standin.script = judge

@@ -203,6 +203,7 @@ def test_sums_that_are_none_are_refused_by_their_line():
         read_sums(b"a" * 64 + b"  x.json\nnonsense\n")
 
 
+@pytest.mark.slow
 def test_the_command_writes_and_says_what_it_wrote(tmp_path):
     """Then compares, with the same flags and --check."""
     spec = written(pump_spec(), tmp_path)

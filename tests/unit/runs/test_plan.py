@@ -239,6 +239,7 @@ class Timeline(list[Event]):
     """A list that a test can see go."""
 
 
+@pytest.mark.slow
 async def test_a_limit_holds_no_dataset_in_memory(tmp_path, monkeypatch):
     """One timeline at a time, however many scenarios there are."""
     made: list[weakref.ref[Timeline]] = []

@@ -101,6 +101,7 @@ def test_what_is_not_offered_is_refused_before_anything_is_made(tmp_path, spec, 
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_written_where_there_are_not_so_many_questions(tmp_path):
     """Neither a file nor what was written aside; the message says how many there are."""
     with pytest.raises(UsageError, match=r"has \d+ such questions, not 9,000"):
