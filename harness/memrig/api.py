@@ -403,7 +403,7 @@ def _incomplete(executed: Executed, report: Report) -> MemrigError:
         return error
     more = f" (and {len(executed.failures) - 1} more)" if len(executed.failures) > 1 else ""
     incomplete = IncompleteError(
-        f"{report.incomplete}; {error.message}{more}",
+        "; ".join(filter(None, (report.incomplete, f"{error.message}{more}"))),
         where=f"trial={trial}",
         fix=error.fix or "repeat the command: finished trials are kept",
     )

@@ -43,10 +43,13 @@ CREATE TABLE events (
   refers_to INTEGER
 );
 """
-#: Made when everything is in: an index that grows along costs a third of the writing.
-_INDEXES = """
+#: Made when everything is in, and when it is asked for: an index that grows along costs a third of
+#: the writing, and turns are put into words without those of events.
+_ENTITY_INDEXES = """
 CREATE UNIQUE INDEX IF NOT EXISTS entity_ids ON entities (entity_id);
 CREATE INDEX IF NOT EXISTS entity_kinds ON entities (kind);
+"""
+_EVENT_INDEXES = """
 CREATE INDEX IF NOT EXISTS event_entities ON events (entity);
 CREATE INDEX IF NOT EXISTS event_values ON events (attribute, value);
 CREATE INDEX IF NOT EXISTS event_references ON events (refers_to) WHERE refers_to IS NOT NULL;
@@ -56,6 +59,8 @@ _EVENT = (
     "event_id, turn, entity, attribute, kind, value, unit, valid_from, source, reliability, "
     "supersedes, refers_to"
 )
+_ONE_ENTITY = f"SELECT {_ENTITY} FROM entities WHERE entity_id = ?"  # noqa: S608
+_ONE_EVENT = f"SELECT {_EVENT} FROM events WHERE event_id = ?"  # noqa: S608
 _event_row = attrgetter(*_EVENT.split(", "))
 _entity_row = attrgetter(*_ENTITY.split(", "))
 #: Entities that are kept at a time, about 8 MB, and entities whose events are.
@@ -78,7 +83,7 @@ class EventLog:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
-        self._indexed = False
+        self._indexed: set[str] = set()
         self._turns: int | None = None
         self._entities: dict[str, Entity] = {}
         self._events: dict[str, list[WorldEvent]] = {}
@@ -96,7 +101,7 @@ class EventLog:
         # What is lost with the power is made again from its seed.
         db.execute("PRAGMA journal_mode = OFF")
         db.execute("PRAGMA synchronous = OFF")
-        db.execute("PRAGMA cache_size = -16000")
+        db.execute("PRAGMA cache_size = -48000")
         db.execute(f"PRAGMA application_id = {_APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
         db.executescript(_SCHEMA)
@@ -194,8 +199,8 @@ class EventLog:
         """
         found = self._entities.get(entity_id)
         if found is None:
-            rows = self._rows(f"SELECT {_ENTITY} FROM entities WHERE entity_id = ?", entity_id)  # noqa: S608
-            row = next(rows, None)
+            self._index(_ENTITY_INDEXES)
+            row = self._db.execute(_ONE_ENTITY, (entity_id,)).fetchone()
             if row is None:
                 raise KeyError(entity_id)
             found = _keep(self._entities, entity_id, _entity(row), _ENTITIES)
@@ -203,6 +208,7 @@ class EventLog:
 
     def entities(self, kind: str = "") -> Iterator[Entity]:
         """All entities, or those of a kind, in their order of creation."""
+        self._index(_ENTITY_INDEXES)
         where, given = ("WHERE kind = ?", [kind]) if kind else ("", [])
         statement = f"SELECT {_ENTITY} FROM entities {where} ORDER BY place"  # noqa: S608
         return map(_entity, self._rows(statement, *given))
@@ -215,7 +221,7 @@ class EventLog:
         Raises:
             KeyError: there is none.
         """
-        row = next(self._rows(f"SELECT {_EVENT} FROM events WHERE event_id = ?", event_id), None)  # noqa: S608
+        row = self._db.execute(_ONE_EVENT, (event_id,)).fetchone()
         if row is None:
             raise KeyError(event_id)
         return WorldEvent(*row)
@@ -224,6 +230,7 @@ class EventLog:
         """What is told of an entity, or of one of its attributes, in the order of events."""
         found = self._events.get(entity)
         if found is None:
+            self._index(_EVENT_INDEXES)
             statement = f"SELECT {_EVENT} FROM events WHERE entity = ? ORDER BY event_id"  # noqa: S608
             told = list(starmap(WorldEvent, self._rows(statement, entity)))
             found = _keep(self._events, entity, told, _KEPT)
@@ -231,6 +238,7 @@ class EventLog:
 
     def holding(self, kind: str, attribute: str, value: str | None = None) -> Iterator[WorldEvent]:
         """All events of a predicate, or those with a value, in the order of events."""
+        self._index(_EVENT_INDEXES)
         same, given = ("", []) if value is None else ("AND value = ?", [value])
         statement = (
             f"SELECT {_EVENT} FROM events WHERE attribute = ? {same} "  # noqa: S608
@@ -241,6 +249,7 @@ class EventLog:
 
     def retold(self, event_id: int) -> list[WorldEvent]:
         """The events that tell an event again, or suppose or rumour about it."""
+        self._index(_EVENT_INDEXES)
         statement = f"SELECT {_EVENT} FROM events WHERE refers_to = ? ORDER BY event_id"  # noqa: S608
         return list(starmap(WorldEvent, self._rows(statement, event_id)))
 
@@ -280,13 +289,16 @@ class EventLog:
 
     # Reading
 
+    def _index(self, script: str) -> None:
+        if script in self._indexed:
+            return
+        try:
+            self._db.executescript(script)
+        except sqlite3.OperationalError as error:
+            raise _refused(error) from error
+        self._indexed.add(script)
+
     def _rows(self, statement: str, *given: object) -> Iterator[tuple]:  # type: ignore[type-arg]
-        if not self._indexed:
-            try:
-                self._db.executescript(_INDEXES)
-            except sqlite3.OperationalError as error:
-                raise _refused(error) from error
-            self._indexed = True
         cursor = self._db.execute(statement, given)
         while rows := cursor.fetchmany(_READ):
             yield from rows
