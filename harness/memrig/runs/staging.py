@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memrig.errors import InfrastructureError, UsageError
@@ -25,6 +25,7 @@ def staging(parent: Path) -> Iterator[Path]:
         UsageError: `parent` cannot be written.
         InfrastructureError: the disk filled up meanwhile.
     """
+    new = not parent.exists()
     try:
         parent.mkdir(parents=True, exist_ok=True)
         _sweep(parent)
@@ -41,6 +42,9 @@ def staging(parent: Path) -> Iterator[Path]:
         raise InfrastructureError(message, where=str(parent), fix=fix) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if new:
+            with suppress(OSError):  # a run is in it
+                parent.rmdir()
 
 
 def promote(folder: Path, root: Path) -> None:

@@ -162,11 +162,12 @@ def _questions(
     grades: Sequence[Grade], metric: str, seeds: Sequence[int]
 ) -> Iterator[NoisyQuestion]:
     """Every question, or form of them, that can be compared."""
-    by_name: dict[str, list[Grade]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     for grade in grades:
         if metric in grade.scores:
-            by_name[grade.template or grade.question_id].append(grade)
-    for name, found in by_name.items():
+            own = ("", grade.template) if grade.template else (grade.scenario_id, grade.question_id)
+            alike[own].append(grade)
+    for (_, name), found in alike.items():
         scores = [[g.scores[metric] for g in found if g.seed == seed] for seed in seeds]
         means = tuple(fmean(part) if part else None for part in scores)
         between = _range([mean for mean in means if mean is not None])

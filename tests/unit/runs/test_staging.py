@@ -6,7 +6,7 @@ import os
 import pytest
 
 from memrig.errors import InfrastructureError
-from memrig.runs.staging import staging
+from memrig.runs.staging import promote, staging
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
@@ -25,3 +25,17 @@ def test_another_fault_is_not_called_a_full_disk(tmp_path):
     with pytest.raises(FileNotFoundError), staging(tmp_path):
         (tmp_path / "none").read_text()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_was_made_for_planning_alone_goes_with_it(tmp_path):
+    """A dry run leaves nothing behind."""
+    with staging(tmp_path / "runs"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_a_run_stays(tmp_path):
+    """What was promoted is in it."""
+    with staging(tmp_path / "runs") as folder:
+        promote(folder, tmp_path / "runs" / "mine")
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["mine"]

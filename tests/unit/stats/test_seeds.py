@@ -151,9 +151,20 @@ def test_what_varies_over_several_questions_comes_before_what_one_draw_made():
 
 def test_without_a_template_a_question_is_compared_by_its_id():
     """It is the same under every seed."""
-    grades = [grade(s, "", v, question_id="q1") for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
+    same = {"question_id": "q1", "scenario_id": "talk"}
+    grades = [grade(s, "", v, **same) for s, v in zip(SEEDS, (0, 1, 1), strict=True)]
     (flagged,) = across(grades).noisy
     assert (flagged.name, flagged.range) == ("q1", 1.0)
+
+
+def test_questions_of_one_id_in_two_scenarios_are_two():
+    """Data of one's own may count its questions anew in each."""
+    apart = [
+        grade(s, "", v, question_id="q1", scenario_id=name)
+        for s, up in zip(SEEDS, (0.0, 0.4, 1.0), strict=True)
+        for name, v in (("a", up), ("b", 1 - up))
+    ]
+    assert [question.counts for question in across(apart).noisy] == [(1, 1, 1), (1, 1, 1)]
 
 
 def test_repeats_that_differ_within_one_seed_are_noisy_too():
