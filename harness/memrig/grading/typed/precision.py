@@ -2,11 +2,9 @@
 
 from memrig.grading.typed.dates import find_dates, iso
 from memrig.grading.typed.numbers import find_numbers, meanings
+from memrig.grading.typed.single import NumberKind
 from memrig.grading.typed.words import fold, stem, words
 from memrig.model.gold import DateGold, GoldAnswer, NumberGold
-
-#: Relative rounding of floats.
-_TIE = 1e-9
 
 
 def exact(answer: str, gold: GoldAnswer, question: str = "") -> bool:
@@ -36,23 +34,8 @@ def _names(question: str, unit: str) -> bool:
 
 
 def _with_unit(text: str, gold: NumberGold) -> bool:
-    known = meanings(gold.unit)
-    for quantity in find_numbers(text):
-        if quantity.unit == "?":
-            same = {stem(word) for word in words(quantity.noun)} & {
-                stem(word) for word in words(gold.unit)
-            }
-            scale = 1.0 if same else None
-        else:
-            other = meanings(quantity.unit) if quantity.unit else {}
-            scale = next((other[name] / known[name] for name in known if name in other), None)
-        if scale is not None and _equal(quantity.value * scale, gold.value):
-            return True
-    return False
-
-
-def _equal(value: float, right: float) -> bool:
-    return abs(value - right) <= _TIE * max(1.0, abs(right))
+    kind = NumberKind(gold.model_copy(update={"tolerance": 0}), "")
+    return any(kind.named(quantity) and kind.right(quantity) for quantity in find_numbers(text))
 
 
 def _full(text: str, gold: DateGold) -> bool:

@@ -27,7 +27,7 @@ _TIE = 1e-9
 
 def grade_number(reading: Reading, gold: NumberGold) -> float:
     """1 where the number is asserted, and no other of its kind beside it."""
-    kind = _Kind(gold, reading)
+    kind = NumberKind(gold, reading.asking.text)
     told = [
         quantity
         for quantity in find_numbers(reading.text)
@@ -54,7 +54,7 @@ def _bare(reading: Reading, quantity: Quantity, named: Sequence[Quantity]) -> bo
     return any(start <= other.start < end for start, end in around for other in named)
 
 
-def _year(reading: Reading, quantity: Quantity, kind: "_Kind") -> bool:
+def _year(reading: Reading, quantity: Quantity, kind: "NumberKind") -> bool:
     """Whether it is a bare year, and none of the values that the question is about."""
     if quantity.unit or kind.right(quantity) or kind.sibling(quantity):
         return False
@@ -96,12 +96,12 @@ def choose(reading: Reading, asserted: list[Value], former: list[Value]) -> list
     return asserted
 
 
-class _Kind:
+class NumberKind:
     """What a number must be to be of the gold's kind."""
 
-    def __init__(self, gold: NumberGold, reading: Reading) -> None:
+    def __init__(self, gold: NumberGold, asked: str) -> None:
         self._gold = gold
-        self._meanings = dict(meanings(gold.unit)) if gold.unit else _counted(reading.asking.text)
+        self._meanings = dict(meanings(gold.unit)) if gold.unit else _counted(asked)
 
     def named(self, quantity: Quantity) -> bool:
         """Whether the gold's unit stands beside it, or the gold has none."""
@@ -147,7 +147,7 @@ def _counted(question: str) -> dict[str, float]:
 
 
 def _worked_out(
-    reading: Reading, chosen: Sequence[Quantity], meant: Sequence[Quantity], kind: _Kind
+    reading: Reading, chosen: Sequence[Quantity], meant: Sequence[Quantity], kind: NumberKind
 ) -> bool:
     """Whether the others are the workings of a sum that comes out, and the result is marked.
 

@@ -13,7 +13,7 @@ from memrig.suites.longhorizon.interpreter import Interpreter
 from memrig.suites.longhorizon.lexicon import Lexicon
 from memrig.suites.longhorizon.log import EventLog
 from memrig.suites.longhorizon.model import Entity, EventKind, WorldEvent
-from memrig.suites.longhorizon.query import Named, Program, Value
+from memrig.suites.longhorizon.query import Condition, Named, Program, Value
 from memrig.suites.longhorizon.schema import KINDS, Attribute
 
 Category = str
@@ -52,9 +52,19 @@ def predicates(
     )
 
 
+def kind_of(event: WorldEvent) -> str:
+    """The kind of the entity that an event is about."""
+    return event.entity.partition("/")[0]
+
+
 def predicate_of(event: WorldEvent) -> str:
     """What an event is about, such as ``project.budget``."""
-    return f"{event.entity.split('/', 1)[0]}.{event.attribute}"
+    return f"{kind_of(event)}.{event.attribute}"
+
+
+def condition(event: WorldEvent) -> Condition:
+    """That an attribute has the value which an event tells."""
+    return Condition(attribute=event.attribute, value=event.value)
 
 
 def attribute_of(predicate: str) -> Attribute:
@@ -160,9 +170,9 @@ class Scene:
         found = self.anchors.draw(predicate, kinds, range(self.now.told), self.chance)
         return None if found is None else self.log.event(found)
 
-    def standing(self, event: WorldEvent) -> WorldEvent | None:
-        """The event that the attribute of this one rests on now."""
-        held = self.now.standing(event.entity, event.attribute)
+    def standing(self, event: WorldEvent, attribute: str = "") -> WorldEvent | None:
+        """The event that the attribute of this one rests on now, or another of the entity's."""
+        held = self.now.standing(event.entity, attribute or event.attribute)
         return held[0] if held else None
 
     def stands(self, event: WorldEvent) -> bool:
@@ -175,6 +185,11 @@ class Scene:
         chain = self.now.chain(event.entity, event.attribute)
         fits = all(e.kind in {"stated", "updated"} for e in chain)
         return chain if fits and chain and chain[-1].valid_from <= self.now.day else []
+
+    def changed(self, event: WorldEvent) -> list[WorldEvent]:
+        """A plain chain of two or more that ends in this event; empty: it is another one."""
+        chain = self.plain(event)
+        return chain if len(chain) > 1 and chain[-1].event_id == event.event_id else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,14 @@ _KINDS = ("stated", "updated", "corrected")
 _TRIES = 12
 
 
-def _others(scene: Scene, event: WorldEvent, wanted: int) -> list[WorldEvent]:
-    """Events on the same attribute of other entities that hold now, in the same unit."""
+def _others(scene: Scene, event: WorldEvent, most: int = 1) -> list[WorldEvent]:
+    """Events on the same attribute of other entities that hold now, in the same unit.
+
+    From one to `most` of them, as many as chance has it; none where the event does not hold.
+    """
+    if not scene.stands(event):
+        return []
+    wanted = 1 + int(scene.chance.random() * most) if most > 1 else 1
     found: dict[str, WorldEvent] = {}
     for _ in range(_TRIES):
         other = scene.draw(predicate_of(event), _KINDS)
@@ -53,7 +59,7 @@ def _computed(
 
 def difference(scene: Scene, event: WorldEvent) -> Draft | None:
     """How far two figures lie apart."""
-    others = _others(scene, event, 1) if scene.stands(event) else []
+    others = _others(scene, event)
     if not others or Decimal(others[0].value) == Decimal(event.value):
         return None
     both = _together(scene, (*others, event))
@@ -67,9 +73,7 @@ def difference(scene: Scene, event: WorldEvent) -> Draft | None:
 
 def total(scene: Scene, event: WorldEvent) -> Draft | None:
     """What two or three figures add up to."""
-    others = (
-        _others(scene, event, 1 + int(scene.chance.random() * 2)) if scene.stands(event) else []
-    )
+    others = _others(scene, event, most=2)
     if not others:
         return None
     said = _together(scene, (*others, event))
@@ -83,9 +87,7 @@ def total(scene: Scene, event: WorldEvent) -> Draft | None:
 
 def mean(scene: Scene, event: WorldEvent) -> Draft | None:
     """The average of figures, where it has at most two decimals."""
-    others = (
-        _others(scene, event, 1 + int(scene.chance.random() * 3)) if scene.stands(event) else []
-    )
+    others = _others(scene, event, most=3)
     if not others:
         return None
     figures = [Decimal(e.value) for e in (*others, event)]
@@ -102,8 +104,8 @@ def mean(scene: Scene, event: WorldEvent) -> Draft | None:
 
 def percent(scene: Scene, event: WorldEvent) -> Draft | None:
     """How much a figure changed since it was first told, in percent."""
-    chain = scene.plain(event)
-    if len(chain) < 2 or chain[-1].event_id != event.event_id:
+    chain = scene.changed(event)
+    if not chain:
         return None
     first, last = Decimal(chain[0].value), Decimal(event.value)
     if not first or first == last:
@@ -125,7 +127,7 @@ def percent(scene: Scene, event: WorldEvent) -> Draft | None:
 
 def days(scene: Scene, event: WorldEvent) -> Draft | None:
     """The days between two dates."""
-    others = _others(scene, event, 1) if scene.stands(event) else []
+    others = _others(scene, event)
     if not others or others[0].value == event.value:
         return None
     both = _together(scene, (*others, event))

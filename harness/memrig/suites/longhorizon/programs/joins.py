@@ -8,13 +8,14 @@ from memrig.suites.longhorizon.programs.base import (
     Scene,
     attribute_of,
     capital,
+    condition,
+    kind_of,
     named,
     predicate_of,
     predicates,
     value_now,
 )
 from memrig.suites.longhorizon.query import (
-    Condition,
     Having,
     Identity,
     Referred,
@@ -35,7 +36,7 @@ _TRAITS = {
 
 def _trait(scene: Scene, event: WorldEvent) -> WorldEvent | None:
     """Another trait of the same entity that holds now and was told in another turn."""
-    kind = event.entity.split("/", 1)[0]
+    kind = kind_of(event)
     held = [
         found
         for name in _TRAITS[kind]
@@ -55,7 +56,7 @@ def two_traits(scene: Scene, event: WorldEvent) -> Draft | None:
     other = _trait(scene, event) if scene.stands(event) else None
     if other is None:
         return None
-    kind = event.entity.split("/", 1)[0]
+    kind = kind_of(event)
     word = WORDS[kind][0]
     both = [_this(scene, e, f"this {word}") for e in (other, event)]
     texts = (
@@ -63,12 +64,8 @@ def two_traits(scene: Scene, event: WorldEvent) -> Draft | None:
         f"Name the one {word} for which both hold: {both[0]}, and {both[1]}.",
         f"Of which {word} are both true: {both[0]}, and {both[1]}?",
     )
-    conditions = (_condition(other), _condition(event))
+    conditions = (condition(other), condition(event))
     return Draft(Identity(of=Having(kind=kind, conditions=conditions)), texts, "join")
-
-
-def _condition(event: WorldEvent) -> Condition:
-    return Condition(attribute=event.attribute, value=event.value)
 
 
 def trait_to_value(scene: Scene, event: WorldEvent) -> Draft | None:
@@ -76,7 +73,7 @@ def trait_to_value(scene: Scene, event: WorldEvent) -> Draft | None:
     other = _trait(scene, event) if scene.stands(event) else None
     if other is None:
         return None
-    kind = event.entity.split("/", 1)[0]
+    kind = kind_of(event)
     word = WORDS[kind][0]
     trait = scene.lexicon.noun(predicate_of(other), f"this {word}")
     owner = f"the {word} for which {trait} is {scene.shown(other)}"
@@ -89,7 +86,7 @@ def trait_to_value(scene: Scene, event: WorldEvent) -> Draft | None:
         ),
         f"Please look up {noun}.",
     )
-    subject = Having(kind=kind, conditions=(_condition(other),))
+    subject = Having(kind=kind, conditions=(condition(other),))
     return Draft(Value(of=subject, attribute=event.attribute), texts, "join")
 
 
@@ -166,14 +163,14 @@ def shared(scene: Scene, event: WorldEvent) -> Draft | None:
     others = [
         other
         for other in _pointing(scene, event.value, _REFERENCES)
-        if other.entity.split("/", 1)[0] != event.entity.split("/", 1)[0]
+        if kind_of(other) != kind_of(event)
         and other.turn != event.turn
         and scene.owns(other.entity)
     ]
     if not others:
         return None
     other = others[int(scene.chance.random() * len(others))]
-    kind = other.entity.split("/", 1)[0]
+    kind = kind_of(other)
     word, first = WORDS[kind][0], scene.noun(event)
     which, this = (
         scene.lexicon.noun(predicate_of(other), f"{owner} {word}") for owner in ("which", "this")

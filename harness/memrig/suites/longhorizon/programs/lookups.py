@@ -10,12 +10,14 @@ from memrig.suites.longhorizon.programs.base import (
     asked,
     attribute_of,
     capital,
+    condition,
+    kind_of,
     named,
     predicate_of,
     predicates,
     value_now,
 )
-from memrig.suites.longhorizon.query import Condition, Having, History, Identity, Value
+from memrig.suites.longhorizon.query import Having, History, Identity, Value
 
 _FIGURES = ("number",)
 
@@ -44,8 +46,7 @@ def reverse(scene: Scene, event: WorldEvent) -> Draft | None:
     """The only entity that has a value."""
     if not scene.stands(event):
         return None
-    predicate, kind = predicate_of(event), event.entity.split("/", 1)[0]
-    condition = Condition(attribute=event.attribute, value=event.value)
+    predicate, kind = predicate_of(event), kind_of(event)
     word, value = WORDS[kind][0], scene.shown(event)
     which, this = (scene.lexicon.noun(predicate, f"{d} {word}") for d in ("which", "this"))
     texts = (
@@ -53,14 +54,13 @@ def reverse(scene: Scene, event: WorldEvent) -> Draft | None:
         f"Which {word} is it: {this} is {value}?",
         f"Name the {word} that fits: {this} is {value}.",
     )
-    program = Identity(of=Having(kind=kind, conditions=(condition,)))
+    program = Identity(of=Having(kind=kind, conditions=(condition(event),)))
     return Draft(program, texts, "lookup", temporal=attribute_of(predicate).changes)
 
 
 def former(scene: Scene, event: WorldEvent) -> Draft | None:
     """The value before the last change."""
-    chain = scene.plain(event)
-    if len(chain) < 2 or chain[-1].event_id != event.event_id:
+    if not scene.changed(event):
         return None
     noun = scene.noun(event)
     texts = (
@@ -74,9 +74,9 @@ def former(scene: Scene, event: WorldEvent) -> Draft | None:
 
 def course(scene: Scene, event: WorldEvent) -> Draft | None:
     """All values in their order."""
-    chain = scene.plain(event)
+    chain = scene.changed(event)
     values = [e.value for e in chain]
-    if len(chain) < 2 or chain[-1].event_id != event.event_id:
+    if not chain:
         return None
     if len(set(values)) != len(values):
         return None

@@ -8,10 +8,12 @@ from memrig.suites.longhorizon.programs.base import (
     Scene,
     attribute_of,
     capital,
+    condition,
+    kind_of,
     predicate_of,
     predicates,
 )
-from memrig.suites.longhorizon.query import Condition, Count, Having, Identity, Value, Which
+from memrig.suites.longhorizon.query import Count, Having, Identity, Value, Which
 
 #: A list of more is a matter of patience, not of memory.
 _MOST = 8
@@ -21,15 +23,20 @@ _FEWEST, _SMALL_WORLD = 2, 500
 _PAIRS_COUNTED = 0.2
 
 
-def _members(scene: Scene, event: WorldEvent, *more: WorldEvent) -> int:
+def _members(scene: Scene, event: WorldEvent) -> int:
     """How many have the same now; 0: too many, or too few."""
     if not scene.stands(event):
         return 0
-    kind = event.entity.split("/", 1)[0]
-    conditions = [Condition(attribute=e.attribute, value=e.value) for e in (event, *more)]
-    members = len(scene.now.holders(kind, conditions, most=_MOST)[0])
+    members = len(scene.now.holders(kind_of(event), [condition(event)], most=_MOST)[0])
     fewest = 1 if scene.log.turns <= _SMALL_WORLD else _FEWEST
     return members if fewest <= members <= _MOST else 0
+
+
+def _having(scene: Scene, event: WorldEvent) -> tuple[str, str]:
+    """What several of the kind are called, and what is to be true of each."""
+    word, several = WORDS[kind_of(event)]
+    noun = scene.lexicon.noun(predicate_of(event), f"the {word}")
+    return several, f"{noun} is {scene.shown(event)}"
 
 
 def count(scene: Scene, event: WorldEvent) -> Draft | None:
@@ -37,17 +44,13 @@ def count(scene: Scene, event: WorldEvent) -> Draft | None:
     members = _members(scene, event)
     if not members or (members == _FEWEST and scene.chance.random() >= _PAIRS_COUNTED):
         return None
-    kind = event.entity.split("/", 1)[0]
-    word, several = WORDS[kind]
-    value = scene.shown(event)
-    noun = scene.lexicon.noun(predicate_of(event), f"the {word}")
+    several, this = _having(scene, event)
     texts = (
-        f"For how many {several} that I told you about is it true that {noun} is {value}?",
-        f"How many different {several} are there for which {noun} is {value}?",
-        f"Count the {several} of which you know that {noun} is {value}.",
+        f"For how many {several} that I told you about is it true that {this}?",
+        f"How many different {several} are there for which {this}?",
+        f"Count the {several} of which you know that {this}.",
     )
-    condition = Condition(attribute=event.attribute, value=event.value)
-    program = Count(kind=kind, conditions=(condition,))
+    program = Count(kind=kind_of(event), conditions=(condition(event),))
     return Draft(program, texts, "count")
 
 
@@ -55,23 +58,14 @@ def which(scene: Scene, event: WorldEvent) -> Draft | None:
     """Which ones have a value."""
     if not _members(scene, event):
         return None
-    kind = event.entity.split("/", 1)[0]
-    word, several = WORDS[kind]
-    value = scene.shown(event)
-    noun = scene.lexicon.noun(predicate_of(event), f"the {word}")
+    several, this = _having(scene, event)
     texts = (
-        f"Name all {several} for which {noun} is {value}.",
-        f"Which {several} do you know of where {noun} is {value}? List all of them.",
-        f"Of all {several} I told you about, which are those where {noun} is {value}?",
+        f"Name all {several} for which {this}.",
+        f"Which {several} do you know of where {this}? List all of them.",
+        f"Of all {several} I told you about, which are those where {this}?",
     )
-    condition = Condition(attribute=event.attribute, value=event.value)
-    program = Which(kind=kind, conditions=(condition,))
+    program = Which(kind=kind_of(event), conditions=(condition(event),))
     return Draft(program, texts, "list")
-
-
-def _other(scene: Scene, event: WorldEvent, attribute: str) -> WorldEvent | None:
-    held = scene.now.standing(event.entity, attribute)
-    return held[0] if held else None
 
 
 def spread(scene: Scene, event: WorldEvent) -> Draft | None:
@@ -89,8 +83,7 @@ def spread(scene: Scene, event: WorldEvent) -> Draft | None:
             f"Which {_plural(show)} do they name?"
         ),
     )
-    condition = Condition(attribute=event.attribute, value=event.value)
-    program = Which(kind="log", conditions=(condition,), show=show)
+    program = Which(kind="log", conditions=(condition(event),), show=show)
     return Draft(program, texts, "list")
 
 
@@ -100,7 +93,7 @@ def _plural(word: str) -> str:
 
 def pair(scene: Scene, event: WorldEvent) -> Draft | None:
     """What the only entry with an address and a machine says."""
-    others = {name: _other(scene, event, name) for name in ("address", "machine", "action")}
+    others = {name: scene.standing(event, name) for name in ("address", "machine", "action")}
     keys = [held for name, held in others.items() if held and name != event.attribute][:2]
     if len(keys) != 2:
         return None
@@ -113,14 +106,14 @@ def pair(scene: Scene, event: WorldEvent) -> Draft | None:
         f"In one log entry, {said}. What is {scene.lexicon.noun(predicate_of(event), 'it')}?",
         f"Find the log entry for which {said}, and tell me {noun}.",
     )
-    conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in keys)
+    conditions = tuple(condition(e) for e in keys)
     program = Value(of=Having(kind="log", conditions=conditions), attribute=event.attribute)
     return Draft(program, texts, "lookup")
 
 
 def entry(scene: Scene, event: WorldEvent) -> Draft | None:
     """Which entry has an account and an address."""
-    other = _other(scene, event, "address")
+    other = scene.standing(event, "address")
     if other is None:
         return None
     said = [
@@ -137,7 +130,7 @@ def entry(scene: Scene, event: WorldEvent) -> Draft | None:
         f"Give the number of the log entry for which {this[0]} and {this[1]}.",
         f"Which log entry is it: {this[0]}, and {this[1]}?",
     )
-    conditions = tuple(Condition(attribute=e.attribute, value=e.value) for e in (event, other))
+    conditions = tuple(condition(e) for e in (event, other))
     program = Identity(of=Having(kind="log", conditions=conditions))
     return Draft(program, texts, "lookup")
 

@@ -21,8 +21,7 @@ from memrig.suites.longhorizon.query import Changes, Since, Value
 
 def changes(scene: Scene, event: WorldEvent) -> Draft | None:
     """How often a value changed."""
-    chain = scene.plain(event)
-    if len(chain) < 2 or chain[-1].event_id != event.event_id:
+    if not scene.changed(event):
         return None
     noun = scene.noun(event)
     texts = (
