@@ -12,9 +12,11 @@ STAMP := .venv/.installed
 PROJECTS := pyproject.toml proto/pyproject.toml adapters/pyproject.toml
 FAST := not slow and not browser and not network
 WORKERS ?= 2
+# Each folder is a root of its own, as it is in the image: folders' names need not be Python's.
+ADAPTER_MODULES := $(wildcard images/*/*_adapter.py)
 
 .PHONY: help setup test test-rest test-all bench lint format proto proto-baseline schema \
-        image-locks locks bench-overhead clean
+        image-locks locks conformance-matrix bench-overhead results operations clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -37,6 +39,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy harness/memrig adapters/memrig_adapters proto/generate.py proto/lint.py proto/baseline.py benchmarks
+	MYPYPATH=$(subst $() ,:,$(sort $(dir $(ADAPTER_MODULES)))) $(BIN)/mypy $(ADAPTER_MODULES)
 
 test: lint  ## everything that matters, Docker's core included; under 10 minutes
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile -m "$(FAST)"
@@ -71,6 +74,15 @@ locks: setup  ## lock the development environment again
 	$(BIN)/uv lock --quiet
 	$(BIN)/uv export --quiet --frozen --all-packages --all-extras --group dev --no-emit-workspace \
 	  --no-header --format requirements-txt --output-file requirements/dev.lock
+
+conformance-matrix: setup  ## check every image, and write docs/conformance-matrix.md
+	$(BIN)/python -m benchmarks.conformance $(ARGS)
+
+results: setup  ## every image through every suite without a key, into docs/results.md
+	$(BIN)/python -m benchmarks.results $(ARGS)
+
+operations: setup  ## every image through the suite operations, into docs/operations.md
+	$(BIN)/python -m benchmarks.operations $(ARGS)
 
 bench-overhead: setup  ## what the rig itself costs, side by side
 	$(BIN)/python benchmarks/overhead.py $(ARGS)

@@ -1,7 +1,8 @@
 """Compares the contract with its committed baseline, and names every breaking change.
 
 ``python proto/baseline.py`` ends with 1 if the contract broke; with ``--update`` it moves the
-baseline to the contract as it is, which wants a line in CHANGELOG.md.
+baseline to the contract as it is, which wants a line in CHANGELOG.md. Contract 1.0 is frozen: what
+breaks it moves no baseline (docs/adr/0019).
 """
 
 import sys
@@ -172,15 +173,14 @@ def _streaming(method: MethodDescriptorProto) -> str:
 def main(arguments: list[str]) -> int:
     """Checks or moves the baseline; the exit code."""
     current = bare(load(CURRENT))
-    if arguments == ["--update"]:
-        BASELINE.parent.mkdir(exist_ok=True)
-        BASELINE.write_bytes(current.SerializeToString(deterministic=True))
-        return 0
-    if arguments:
+    if arguments not in ([], ["--update"]):
         sys.stderr.write("usage: python proto/baseline.py [--update]\n")
         return 2
-    found = breaks(load(BASELINE), current)
+    found = breaks(load(BASELINE), current) if BASELINE.exists() else []
     sys.stderr.writelines(f"{line}\n" for line in found)
+    if arguments and not found:
+        BASELINE.parent.mkdir(exist_ok=True)
+        BASELINE.write_bytes(current.SerializeToString(deterministic=True))
     return 1 if found else 0
 
 

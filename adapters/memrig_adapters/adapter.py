@@ -31,6 +31,8 @@ IngestResult: TypeAlias = int | Duplicate | Rejected
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+#: What `Capabilities.limitations` may hold (protocol §4.6).
+MAX_LIMITATIONS, MAX_LIMITATION_BYTES = 16, 500
 _RESERVED_TOOLS = frozenset({"memory_search", "memory_retrieve", "memory_capabilities"})
 
 
@@ -203,6 +205,14 @@ def _check_declared(declared: Capabilities) -> None:
         raise AdapterBug(f"capabilities.search_modes repeats a mode: {modes}")
     if not 1 <= declared.max_results < 2**32:
         raise AdapterBug(f"capabilities.max_results is {declared.max_results}")
+    said = declared.limitations
+    if len(said) > MAX_LIMITATIONS or not all(
+        0 < len(text.encode()) <= MAX_LIMITATION_BYTES for text in said
+    ):
+        raise AdapterBug(
+            f"capabilities.limitations: at most {MAX_LIMITATIONS}, each of 1 to "
+            f"{MAX_LIMITATION_BYTES} bytes: {said}"
+        )
     names = [item.name for item in declared.filter_fields]
     if len(set(names)) != len(names) or not all(names):
         raise AdapterBug(f"capabilities.filter_fields: empty or repeated names in {names}")

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import bm25s
@@ -13,18 +12,17 @@ from numpy.typing import NDArray
 from memrig_adapters.adapter import Adapter, tool
 from memrig_adapters.errors import NotFound, ToolError
 from memrig_adapters.passages import Passage, passages_of
+from memrig_adapters.ranking import best, meets, microseconds
 from memrig_adapters.types import (
     Capabilities,
     Document,
     Duplicate,
     Episode,
-    Filter,
     FilterField,
     FilterType,
     Hit,
     Json,
     JsonObject,
-    Operator,
     Query,
     ToolResult,
 )
@@ -39,11 +37,6 @@ GROWTH: Final = 16
 BATCH: Final = 50
 
 _TOKEN = re.compile(r"\w+")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_NO_TIME: Final = np.iinfo(np.int64).min
-
-Mask = NDArray[np.bool_]
 
 # bm25s sets its own logger to DEBUG.
 logging.getLogger("bm25s").setLevel(logging.WARNING)
@@ -70,6 +63,7 @@ class Bm25Adapter(Adapter):
         ),
         max_results=1000,
         reports_source_turns=True,
+        limitations=("It is held in memory: a restart of its process empties it.",),
     )
 
     def __init__(self) -> None:
@@ -100,7 +94,7 @@ class Bm25Adapter(Adapter):
             self._token_ids.append(
                 [vocabulary.setdefault(t, len(vocabulary)) for t in tokens_of(passage.text)]
             )
-            self._times.append(_microseconds(passage.timestamp))
+            self._times.append(microseconds(passage.timestamp))
             self._by_ref[passage.ref_id] = passage
         self._passages.extend(passages)
         self.tokenised_passages += len(passages)
@@ -122,10 +116,8 @@ class Bm25Adapter(Adapter):
         scores: NDArray[np.float64] = self._index.get_scores_from_ids(ids)
         allowed = scores > 0
         for item in query.filters:
-            allowed &= self._meets(item)
-        return [
-            self._passages[i].hit(float(scores[i])) for i in _best(scores, allowed, query.limit)
-        ]
+            allowed &= meets(self._index_times, item)
+        return [self._passages[i].hit(float(scores[i])) for i in best(scores, allowed, query.limit)]
 
     def retrieve(self, ref_id: str) -> Document:
         """Returns one passage."""
@@ -201,30 +193,3 @@ class Bm25Adapter(Adapter):
         self._index = None
         self._index_times = np.empty(0, dtype=np.int64)
         self._indexed = 0
-
-    def _meets(self, item: Filter) -> Mask:
-        bound = _microseconds(item.value if isinstance(item.value, datetime) else None)
-        times = self._index_times
-        if item.operator is Operator.EQUAL:
-            return np.equal(times, bound)
-        if item.operator is Operator.LESS:
-            return np.less(times, bound) & np.not_equal(times, _NO_TIME)
-        return np.greater_equal(times, bound)
-
-
-def _microseconds(time: datetime | None) -> int:
-    return _NO_TIME if time is None else (time - _EPOCH) // _MICROSECOND
-
-
-def _best(scores: NDArray[np.float64], allowed: Mask, limit: int) -> list[int]:
-    """Indexes of the best allowed scores, best first, equal ones in rising order."""
-    candidates = np.flatnonzero(allowed)
-    found = scores[candidates]
-    if len(candidates) > limit:
-        threshold = np.partition(found, -limit)[-limit]
-        above = np.flatnonzero(found > threshold)
-        level = np.flatnonzero(found == threshold)[: limit - len(above)]
-        chosen = np.sort(np.concatenate((above, level)))
-        candidates, found = candidates[chosen], found[chosen]
-    order = np.argsort(-found, kind="stable")
-    return [int(i) for i in candidates[order]]

@@ -53,6 +53,7 @@ class Fts5Adapter(Adapter):
         ),
         max_results=1000,
         reports_source_turns=True,
+        limitations=("It is held in memory: a restart of its process empties it.",),
     )
 
     def start(self) -> None:

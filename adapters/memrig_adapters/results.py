@@ -70,6 +70,7 @@ def capabilities_message(
             pb.Tool(name=t.name, description=t.description, input_schema_json=t.input_schema_json)
             for t in tools_of(adapter).values()
         ],
+        limitations=capabilities.limitations,
     )
 
 

@@ -207,6 +207,8 @@ class Capabilities:
         supports_as_of: search honours `Query.as_of`.
         questions_change_memory: searching or answering changes what later questions find.
         reports_source_turns: hits name source turns where an episode had turns.
+        limitations: what the system drops, cuts short or changes of what it is given, and what the
+            adapter makes up for; at most 16 sentences of at most 500 bytes, shown in every report.
     """
 
     name: str
@@ -217,3 +219,4 @@ class Capabilities:
     supports_as_of: bool = False
     questions_change_memory: bool = False
     reports_source_turns: bool = False
+    limitations: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memrig.conformance import ConformanceReport, run_conformance
+from memrig.conformance import ConformanceReport, Progress, choose, run_conformance
 from memrig.errors import DataError, IncompleteError, MemrigError, UsageError
 from memrig.gateway.config import GatewayMode, Limits
 from memrig.grading.base import load_grader
@@ -378,10 +378,18 @@ def check_conformance(
 ) -> ConformanceReport:
     """Checks an adapter against the contract; what `memrig conformance` does.
 
+    Args:
+        adapter: a folder, ``image@sha256:…``, or ``grpc://host:port``.
+        pod: where it runs.
+        only: ids or groups of the checks to run; default: all that are not slow.
+        slow: run the slow ones too.
+        say: told what goes on, a line at a time: checks that do not pass, and how far it is.
+
     Raises:
         UsageError: the adapter or a check's name cannot be.
         AdapterError: the adapter does not come up, so nothing can be checked.
     """
+    chosen = choose(only, slow=slow)  # a wrong name is told before an image is built
 
     async def check() -> ConformanceReport:
         kind, reason = await pod_for(adapter, pod)
@@ -390,7 +398,12 @@ def check_conformance(
         with closing(provider_for(kind)) as provider:
             async with model_socket(resolved) as socket:
                 return await run_conformance(
-                    resolved, provider, only=only, slow=slow, gateway_socket=socket
+                    resolved,
+                    provider,
+                    only=only,
+                    slow=slow,
+                    on_result=Progress(len(chosen), say),
+                    gateway_socket=socket,
                 )
 
     return asyncio.run(check())

@@ -10,6 +10,7 @@ from support.answer_reports import answered_report, hostile_answers
 from support.browser import Browser, find_browser
 from support.pages import Page
 from support.places import placed_report
+from support.probes import hostile_operations, operated_report
 from support.reports import SCRIPT, hostile_report, incomplete_report, sample_report
 from support.timelines import hostile_over_time, report_over_time
 
@@ -39,7 +40,8 @@ def saved(report: Report, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "report", [sample_report(), answered_report(), report_over_time(), placed_report()]
+    "report",
+    [sample_report(), answered_report(), report_over_time(), placed_report(), operated_report()],
 )
 def test_the_page_renders(browser: Browser, tmp_path: Path, report: Report) -> None:
     """The browser's own parser finds the same document that was written."""
@@ -85,6 +87,8 @@ def test_nothing_is_loaded_from_elsewhere(browser: Browser, tmp_path: Path) -> N
         report_over_time(),
         hostile_over_time(),
         placed_report(),
+        operated_report(),
+        hostile_operations(),
     ],
 )
 def test_it_fits_without_scrolling_sideways(

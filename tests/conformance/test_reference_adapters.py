@@ -1,4 +1,7 @@
-"""The reference adapters conform, served as a vendor's would be: in pods of their own."""
+"""The reference adapters conform, served as a vendor's would be: in pods of their own.
+
+The slow checks are asked in Docker: tests/integration/test_every_image.py.
+"""
 
 from pathlib import Path
 
@@ -11,12 +14,12 @@ from memrig.pod.process import ProcessProvider
 IMAGES = Path(__file__).parents[2] / "images"
 
 
-async def conformance(name: str, *, slow: bool = False) -> ConformanceReport:
+async def conformance(name: str) -> ConformanceReport:
     manifest = load_manifest(IMAGES / name / "adapter.toml")
     adapter = AdapterRef(
         name=manifest.name, version=manifest.version, pod="process", manifest=manifest
     )
-    return await run_conformance(adapter, ProcessProvider(), slow=slow)
+    return await run_conformance(adapter, ProcessProvider())
 
 
 def unmet(report: ConformanceReport) -> list[tuple[str, str]]:
@@ -55,12 +58,3 @@ async def test_a_memory_that_remembers_nothing_conforms():
     assert "flush.all-findable" in not_asked(report)
     assert "ingest.counts-honest" not in not_asked(report)
     assert "concurrent.searches" not in not_asked(report)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["bm25", "fts5", "none"])
-async def test_a_reference_adapter_conforms_to_the_slow_checks_too(name):
-    """Nothing is left out."""
-    report = await conformance(name, slow=True)
-    assert unmet(report) == []
-    assert report.left_out == ()

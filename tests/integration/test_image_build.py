@@ -15,7 +15,7 @@ from memrig.errors import DataError, PrerequisiteError
 from memrig.pod.images import (
     ensure_base,
     ensure_built,
-    load_image,
+    load_images,
     prune_images,
     resolve,
 )
@@ -217,8 +217,32 @@ async def test_a_saved_image_is_loaded_under_the_same_digest(write: Write, tmp_p
     with pytest.raises(PrerequisiteError):
         await resolve(built.digest, "docker")
     client.close()
-    assert await load_image(tar) == built.digest
+    assert [(i.digest, i.names) for i in await load_images(tar)] == [(built.digest, (built.tag,))]
     assert (await resolve(built.digest, "docker")).images == {"adapter": built.digest}
+
+
+@pytest.mark.docker
+async def test_several_images_of_one_file_are_all_loaded(write: Write, tmp_path: Path) -> None:
+    """Companions come in one file with each other, and serve a manifest's references by tag."""
+    built = [await ensure_built(write("FROM scratch\n" + CARRY)) for _ in range(2)]
+    tar = tmp_path / "images.tar"
+    tags = [image.tag for image in built]
+    command = ["docker", "save", "--output", str(tar), *tags]
+    await asyncio.to_thread(subprocess.run, command, check=True)
+    client = APIClient(version="1.41")
+    for image in built:
+        client.remove_image(image.digest, force=True)
+    client.close()
+    db = f'[services.db]\nreference = "{tags[1]}"\n'
+    folder = write("", image=f'reference = "{tags[0]}"\n{db}')
+    with pytest.raises(PrerequisiteError) as caught:
+        await resolve(str(folder), "docker")
+    assert all(tag in caught.value.message for tag in tags)
+    loaded = await load_images(tar)
+    assert {name for image in loaded for name in image.names} == set(tags)
+    ref = await resolve(str(folder), "docker")
+    assert ref.images == {"adapter": built[0].digest, "db": built[1].digest}
+    assert ref.inputs == {}
 
 
 @pytest.mark.docker
@@ -226,10 +250,10 @@ async def test_a_file_that_is_no_image_is_refused(tmp_path: Path) -> None:
     """What `docker save` did not write is refused by name."""
     path = tmp_path / "x.tar"
     with pytest.raises(DataError, match=r"x\.tar: cannot be loaded"):
-        await load_image(path)
+        await load_images(path)
     path.write_text("no tar")
     with pytest.raises(DataError, match=r"x\.tar: "):
-        await load_image(path)
+        await load_images(path)
 
 
 @pytest.mark.docker

@@ -97,6 +97,44 @@ async def test_a_restarted_adapter_finds_its_companion(provider: DockerProvider)
         assert await client.ask("Alma") == "the boat is called Alma"
 
 
+@pytest.mark.parametrize("service", ["store", "adapter"])
+async def test_a_killed_container_comes_back_with_its_volume(
+    provider: DockerProvider, service: str
+) -> None:
+    """By SIGKILL: what was acknowledged is on the volume, and the pod counts on."""
+    async with served(provider, await stored()) as (pod, client):
+        await client.tell("e1", "the boat is called Alma")
+        before = await pod.usage()
+        await pod.restart(service, kill=True)
+        await client.ready()
+
+        assert await client.ask("Alma") == "the boat is called Alma"
+        assert (await pod.fate()).state == "running"
+        after = await pod.usage()
+    assert before.cpu_s is not None
+    assert after.cpu_s is not None
+    assert after.cpu_s >= before.cpu_s
+
+
+async def test_what_a_pod_can_restart_ends_with_its_adapter(provider: DockerProvider) -> None:
+    """The doorman is the rig's own and is none of it."""
+    async with served(provider, await stored()) as (pod, _):
+        assert pod.services == ("store", "adapter")
+
+
+async def test_files_on_a_tmpfs_are_told_apart(provider: DockerProvider) -> None:
+    """They count as memory, and as files."""
+    async with served(provider, await tricky("docker")) as (pod, client):
+        before = await pod.usage()
+        await client.ask("fill /tmp/note 4")
+        after = await pod.usage()
+    assert before.file_bytes is not None
+    assert after.file_bytes is not None
+    assert after.memory_bytes is not None
+    assert 3 * 2**20 < after.file_bytes - before.file_bytes < 5 * 2**20
+    assert after.file_bytes <= after.memory_bytes
+
+
 async def test_volumes_outlive_a_restart_and_scratch_does_not(provider: DockerProvider) -> None:
     """An image's VOLUME is kept over a restart of its container; /tmp starts empty."""
     async with served(provider, await tricky("docker")) as (pod, client):

@@ -39,6 +39,9 @@ class Behaviour:
     ready: bool = True
     contract: str = "1.0"
     reset_dies: bool = False
+    found_after_flush: bool = False
+    forgets_on_restart: bool = False
+    on_ingest: Callable[["FakeMemory", str], None] | None = None
     score: float | None = None
 
 
@@ -49,6 +52,7 @@ class FakeMemory(rpc.MemoryAdapterServicer):
         self.behaviour = behaviour
         self.boot_id = f"boot-{next(_boots)}"
         self.episodes: list[pb.Episode] = []
+        self.unflushed: list[pb.Episode] = []
         self.queries: list[str] = []
 
     async def Capabilities(self, request, context):  # noqa: N802
@@ -71,6 +75,9 @@ class FakeMemory(rpc.MemoryAdapterServicer):
 
     async def Ingest(self, requests, context):  # noqa: N802
         async for request in requests:
+            for episode in request.episodes:
+                if self.behaviour.on_ingest:
+                    self.behaviour.on_ingest(self, episode.text)
             acks = [self._take(episode) for episode in request.episodes]
             if self.behaviour.ack_twice:
                 acks += acks
@@ -83,13 +90,17 @@ class FakeMemory(rpc.MemoryAdapterServicer):
             return pb.IngestAck(
                 episode_id=episode.episode_id, status=pb.INGEST_STATUS_REJECTED, message="no"
             )
-        if not self.behaviour.forgetful:
+        if self.behaviour.found_after_flush:
+            self.unflushed.append(episode)
+        elif not self.behaviour.forgetful:
             self.episodes.append(episode)
         return pb.IngestAck(
             episode_id=episode.episode_id, status=pb.INGEST_STATUS_STORED, stored_items=1
         )
 
     async def Flush(self, request, context):  # noqa: N802
+        self.episodes += self.unflushed
+        self.unflushed.clear()
         return pb.FlushResponse(total_items=len(self.episodes), boot_id=self.boot_id)
 
     async def Search(self, request, context):  # noqa: N802
@@ -137,18 +148,25 @@ class FakePod:
     server: grpc.aio.Server
     state: Fate = field(default_factory=lambda: Fate("running"))
     description: dict[str, str] = field(default_factory=lambda: {"pod": "fake"})
+    services: tuple[str, ...] = ("adapter",)
+    kills: list[str] = field(default_factory=list)
 
     async def fate(self) -> Fate:
         return self.state
 
     async def usage(self) -> Usage:
-        return Usage(cpu_s=0.5, peak_memory_bytes=1000, memory_bytes=900)
+        return Usage(cpu_s=0.5, peak_memory_bytes=1000, memory_bytes=900, file_bytes=100)
 
     async def logs(self, lines: int = 200) -> str:
         return "last words"
 
-    async def restart(self, service: str) -> None:
-        self.memory.boot_id = f"boot-{next(_boots)}"
+    async def restart(self, service: str, *, kill: bool = False) -> None:
+        if kill:
+            self.kills.append(service)
+        if service == "adapter":
+            self.memory.boot_id = f"boot-{next(_boots)}"
+        if self.memory.behaviour.forgets_on_restart:
+            self.memory.episodes.clear()
 
     async def die(self, fate: Fate) -> None:
         """Ends as a crashed process does: the state first, then the connection."""
@@ -167,6 +185,7 @@ class FakeProvider:
         self.start_errors: list[Exception] = []
         self.kind_: PodKind = "process"
         self.stop_hangs = False
+        self.services: tuple[str, ...] = ("adapter",)
         self.stopping = asyncio.Event()
         self._numbers = itertools.count()  # pods may be started at the same time
 
@@ -193,7 +212,7 @@ class FakeProvider:
             await checks.set("memrig.v1.MemoryAdapter", serving)
         server.add_insecure_port(target)
         await server.start()
-        pod = FakePod(target, memory, server)
+        pod = FakePod(target, memory, server, services=self.services)
         self.pods.append(pod)
         try:
             yield pod

@@ -57,3 +57,14 @@ class Page(HTMLParser):
     def text_of(self, tag: str) -> str:
         """The text of the first element of a tag, white space made single."""
         return " ".join(self.first(tag).text.split())
+
+
+def words(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+def table(page: Page, caption: str) -> str:
+    """The words of the one table that begins with a caption."""
+    (text,) = (e.text for e in page.all("table") if words(e.text).startswith(caption))
+    return words(text)

@@ -6,7 +6,7 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +35,11 @@ class Memory(rpc.MemoryAdapterServicer):
         self.boot_id = f"boot-{next(_boots)}"
         self.episodes: dict[str, pb.Episode] = {}
         self.pod: InProcessPod | None = None
+
+    def restarted(self) -> None:
+        """Its process ended and began again: another boot, and nothing left."""
+        self.boot_id = f"boot-{next(_boots)}"
+        self.episodes.clear()
 
     async def Capabilities(self, request, context):  # noqa: N802
         tool = pb.Tool(name="count", description="Counts.", input_schema_json='{"type": "object"}')
@@ -251,10 +256,13 @@ def matches(condition: pb.Filter, episode: pb.Episode) -> bool:
 class InProcessPod:
     """Implements `Pod`: a server in this process."""
 
-    def __init__(self, target: str, server: grpc.aio.Server) -> None:
+    def __init__(
+        self, target: str, server: grpc.aio.Server, again: Callable[[], Awaitable[grpc.aio.Server]]
+    ) -> None:
         self.target = target
         self.description = {"pod": "in-process"}
         self._server = server
+        self._again = again
         self._fate = Fate("running")
         self._ending: asyncio.Task[None] | None = None
 
@@ -272,8 +280,11 @@ class InProcessPod:
     async def logs(self, lines: int = 200) -> str:
         return "last words\x1b[31m"
 
-    async def restart(self, service: str) -> None:
-        raise NotImplementedError
+    async def restart(self, service: str, *, kill: bool = False) -> None:
+        """Another process in this one's place, as `again` starts it."""
+        assert service == "adapter"
+        await self._server.stop(0)
+        self._server = await self._again()
 
     async def stop(self) -> None:
         """Waits until the server is gone."""
@@ -296,9 +307,22 @@ class InProcessProvider:
     @asynccontextmanager
     async def start(self, request: PodRequest) -> AsyncIterator[InProcessPod]:
         target = f"unix:{self._folder}/{len(self.started)}.sock"
-        server = grpc.aio.server(options=[("grpc.max_receive_message_length", _MESSAGE_LIMIT)])
         memory = self._memory()
         self.started.append(memory)
+
+        async def again() -> grpc.aio.Server:
+            memory.restarted()
+            return await self._serve(memory, target)
+
+        server = await self._serve(memory, target)
+        memory.pod = pod = InProcessPod(target, server, again)
+        try:
+            yield pod
+        finally:
+            await pod.stop()
+
+    async def _serve(self, memory: Memory, target: str) -> grpc.aio.Server:
+        server = grpc.aio.server(options=[("grpc.max_receive_message_length", _MESSAGE_LIMIT)])
         rpc.add_MemoryAdapterServicer_to_server(memory, server)
         checks = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
@@ -308,11 +332,7 @@ class InProcessProvider:
             await checks.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
         server.add_insecure_port(target)
         await server.start()
-        memory.pod = pod = InProcessPod(target, server)
-        try:
-            yield pod
-        finally:
-            await pod.stop()
+        return server
 
 
 def in_process_adapter() -> AdapterRef:

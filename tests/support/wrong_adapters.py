@@ -358,3 +358,98 @@ class OnlyAnswersByChance(OnlyAnswers):
     def say(self, question: str) -> str:
         self.asked += 1
         return f"{super().say(question)} (answer {self.asked})"
+
+
+class KeepsItsBootIdOverARestart(Memory):
+    def restarted(self) -> None:
+        self.episodes.clear()
+
+
+class DeclaresMoreAfterARestart(Memory):
+    born_again = False
+
+    def restarted(self) -> None:
+        super().restarted()
+        self.born_again = True
+
+    async def Capabilities(self, request, context):  # noqa: N802
+        response = await super().Capabilities(request, context)
+        response.supports_as_of = not self.born_again
+        return response
+
+
+class KeepsHalfOverARestart(Memory):
+    def restarted(self) -> None:
+        half = dict(list(self.episodes.items())[::2])
+        super().restarted()
+        self.episodes.update(half)
+
+
+class BringsBackWhatResetRemoved(Memory):
+    def __init__(self) -> None:
+        super().__init__()
+        self.removed: dict[str, pb.Episode] = {}
+
+    async def Reset(self, request, context):  # noqa: N802
+        self.removed.update(self.episodes)
+        return await super().Reset(request, context)
+
+    def restarted(self) -> None:
+        super().restarted()
+        self.episodes.update(self.removed)
+
+
+class SavesItsAcksUp(Memory):
+    async def Ingest(self, requests, context):  # noqa: N802
+        held = [response async for response in super().Ingest(requests, context)]
+        for response in held:
+            yield response
+
+
+class RanksByTheClock(Memory):
+    def __init__(self) -> None:
+        super().__init__()
+        self.resets = 0
+
+    async def Reset(self, request, context):  # noqa: N802
+        self.resets += 1
+        return await super().Reset(request, context)
+
+    def ranked(self, request: pb.SearchRequest) -> list[pb.Hit]:
+        found = super().ranked(request)
+        for hit in found if self.resets % 2 else reversed(found):
+            hit.score = 1.0
+        return found if self.resets % 2 else found[::-1]
+
+
+class TakesTimeToGoForward(Memory):
+    def __init__(self) -> None:
+        super().__init__()
+        self.latest = 0
+
+    async def Reset(self, request, context):  # noqa: N802
+        self.latest = 0
+        return await super().Reset(request, context)
+
+    def take(self, episode: pb.Episode) -> pb.IngestAck:
+        ack = super().take(episode)
+        if episode.timestamp.seconds < self.latest:
+            self.episodes.pop(episode.episode_id, None)
+        self.latest = max(self.latest, episode.timestamp.seconds)
+        return ack
+
+
+class DropsAcksOfAStreamThatIsReadLate(Memory):
+    async def Ingest(self, requests, context):  # noqa: N802
+        given = 0
+        async for response in super().Ingest(requests, context):
+            given += 1
+            if given != 30:
+                yield response
+
+
+class SaysALotOfItself(Memory):
+    async def Capabilities(self, request, context):  # noqa: N802
+        response = await super().Capabilities(request, context)
+        response.limitations.append("It forgets.\nOften.")
+        return response

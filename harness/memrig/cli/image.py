@@ -1,4 +1,4 @@
-"""`memrig image build | load | prune`."""
+"""`memrig image build | load | pin | prune`."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,8 @@ from memrig.pod.images import (
     ensure_base,
     ensure_built,
     ensure_doorman,
-    load_image,
+    load_images,
+    pin_images,
     prune_images,
 )
 from memrig.report.console import print_images
@@ -43,8 +44,22 @@ async def _build(what: str, *, force: bool) -> BuiltImage:
 
 @image_app.command()
 def load(tar: Annotated[Path, typer.Argument(help="A file that `docker save` wrote.")]) -> None:
-    """Loads an image where there is no registry; prints its digest for --adapter."""
-    typer.echo(asyncio.run(load_image(tar)))
+    """Loads images from a file; prints their digests and names."""
+    for image in asyncio.run(load_images(tar)):
+        typer.echo("  ".join((image.digest, *image.names)))
+
+
+@image_app.command()
+def pin(
+    folder: Annotated[Path, typer.Argument(help="A folder with an adapter.toml.")],
+    update: Annotated[
+        bool, typer.Option("--update", help="Take what the tags mean now, not what is pinned.")
+    ] = False,
+) -> None:
+    """Shows which images references mean, pinned now if not yet."""
+    for image in asyncio.run(pin_images(folder, update=update, progress=_say)):
+        registry = image.digest or "unknown to a registry"
+        typer.echo(f"{image.service}  {image.reference}  {image.id}  {registry}")
 
 
 @image_app.command()

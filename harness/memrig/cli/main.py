@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from memrig.cli import (
+    adapter,
     compare,
     conformance,
     data,
@@ -24,6 +25,7 @@ from memrig.errors import MemrigError
 from memrig.report.console import print_error
 
 COMMANDS = (
+    adapter,
     compare,
     conformance,
     data,

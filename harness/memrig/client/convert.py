@@ -20,6 +20,8 @@ from memrig.model.transcript import (
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 
 CONTRACT_MAJOR = "1"
+#: Protocol §4.6.
+MAX_LIMITATIONS, MAX_LIMITATION_BYTES = 16, 500
 
 
 def timestamp(moment: datetime | None) -> Timestamp | None:
@@ -125,6 +127,11 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
                 not all(_is_filter_type(field.type) for field in message.filter_fields),
             ),
             (
+                f"limitations holds more than {MAX_LIMITATIONS} sentences, or an overlong one",
+                len(message.limitations) > MAX_LIMITATIONS
+                or any(len(x.encode()) > MAX_LIMITATION_BYTES for x in message.limitations),
+            ),
+            (
                 f"contract_version is {message.contract_version!r}, expected {CONTRACT_MAJOR}.x",
                 message.contract_version.split(".")[0] != CONTRACT_MAJOR,
             ),
@@ -152,6 +159,7 @@ def capabilities_record(message: pb.CapabilitiesResponse) -> CapabilitiesRecord:
             )
             for tool in message.tools
         ),
+        limitations=tuple(message.limitations),
     )
 
 

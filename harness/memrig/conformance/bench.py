@@ -13,7 +13,7 @@ from memrig.client import MemoryClient
 from memrig.client.connection import MAX_MESSAGE_BYTES
 from memrig.conformance.context import DEADLINES, Link, answer
 from memrig.errors import AdapterCrashedError, AdapterError
-from memrig.model.manifest import AdapterRef
+from memrig.model.manifest import ADAPTER_SERVICE, AdapterRef
 from memrig.model.trial import Deadlines
 from memrig.pod.base import Fate, Pod, PodProvider, PodRequest
 from memrig_proto.v1 import memory_adapter_pb2 as pb
@@ -65,6 +65,19 @@ class Bench:
             self._link = await self._open()
         return self._link
 
+    async def restart(self) -> Link:
+        """Ends the adapter's process and starts it again in the same pod.
+
+        Raises:
+            PrerequisiteError: this kind of pod cannot.
+            AdapterError: it does not come up again.
+        """
+        await self.link()
+        assert self._pod is not None  # noqa: S101  there is a link
+        await self._pod.restart(ADAPTER_SERVICE)
+        self._link = await self._connect(self._pod)
+        return self._link
+
     async def drop(self) -> None:
         """Ends the adapter that runs, so that the next check gets a new one."""
         self._link = self._pod = None
@@ -91,6 +104,9 @@ class Bench:
             gateway_socket=self._gateway_socket,
         )
         self._pod = pod = await self._stack.enter_async_context(self._provider.start(request))
+        return await self._connect(pod)
+
+    async def _connect(self, pod: Pod) -> Link:
         client = await self._stack.enter_async_context(MemoryClient(pod.target, self._deadlines))
         await self._wait_ready(pod, client)
         limit = self._deadlines.capabilities

@@ -10,6 +10,7 @@ from memrig.conformance import (
     longitudinal,
     optional,
     reset,
+    restart,
     search,
     sources,
     strain,
@@ -28,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
     *optional.CHECKS,
     *longitudinal.CHECKS,
     *strain.CHECKS,
+    *restart.CHECKS,
 )
 
 

@@ -2,8 +2,8 @@
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, TypeVar
 
@@ -14,6 +14,7 @@ from memrig.client import MemoryClient
 from memrig.client.status import map_error
 from memrig.conformance.facts import Fact, facts, find, stamp
 from memrig.conformance.verdict import NotApplicable, fail, require
+from memrig.errors import PrerequisiteError
 from memrig.model.trial import Deadlines
 from memrig_proto.v1 import memory_adapter_pb2 as pb
 from memrig_proto.v1 import memory_adapter_pb2_grpc as rpc
@@ -54,10 +55,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One check's view of the adapter. `purpose` keeps its episodes apart from other checks'."""
+    """One check's view of the adapter. `purpose` keeps its episodes apart from other checks'.
+
+    `restart` ends the adapter's process and starts it again in the same pod.
+    """
 
     link: Link
     purpose: str
+    restart: Callable[[], Awaitable[Link]]
 
     @property
     def stub(self) -> "rpc.MemoryAdapterAsyncStub":
@@ -78,6 +83,17 @@ class Context:
     def deadlines(self) -> Deadlines:
         """Seconds for each kind of call."""
         return self.link.deadlines
+
+    async def restarted(self) -> "Context":
+        """The same view of the adapter's next process, in the same pod.
+
+        Raises:
+            NotApplicable: this pod cannot restart what runs in it.
+        """
+        try:
+            return replace(self, link=await self.restart())
+        except PrerequisiteError as error:
+            raise NotApplicable(f"this pod cannot restart the adapter: {error.message}") from error
 
     def facts(self, count: int, start: int = 0) -> list[Fact]:
         """Facts of this check's own."""

@@ -12,7 +12,7 @@ from typing import Protocol
 import grpc
 
 from memrig.client.connection import SERVICE
-from memrig.client.convert import CONTRACT_MAJOR
+from memrig.client.convert import CONTRACT_MAJOR, MAX_LIMITATION_BYTES, MAX_LIMITATIONS
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, callable_tool, health_status, status
 from memrig.conformance.verdict import NotApplicable, require
@@ -165,6 +165,23 @@ def _tool_problems(declared: pb.CapabilitiesResponse) -> Iterator[str]:
 
 
 @check(
+    "capabilities.limitations",
+    reason="Whoever reads a table must learn what a system drops, in sentences that fit into it.",
+    spec="protocol §4.6",
+)
+async def limitations(context: Context) -> None:
+    """Limitations are at most 16 sentences of 1 to 500 bytes, each on one line."""
+    said = list(context.capabilities.limitations)
+    require(len(said) <= MAX_LIMITATIONS, "too many limitations", expected="16", got=len(said))
+    wrong = [
+        text
+        for text in said
+        if not 0 < len(text.encode()) <= MAX_LIMITATION_BYTES or len(text.splitlines()) != 1
+    ]
+    require(not wrong, "a limitation is empty, too long or on several lines", got=wrong)
+
+
+@check(
     "capabilities.repeatable",
     reason="The rig asks again in mid-run to see who is there; it must be cheap and say the same.",
     spec="protocol §4.1",
@@ -277,6 +294,7 @@ CHECKS: tuple[Check, ...] = (
     contract_major,
     filter_fields,
     tools,
+    limitations,
     repeatable,
     boot_id_stable,
     boot_id_everywhere,

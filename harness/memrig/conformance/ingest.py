@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from memrig.conformance.check import Check, check
 from memrig.conformance.context import Context, kept_ids
@@ -311,6 +311,24 @@ async def too_many_refused(context: Context) -> None:
     await context.require_gone(told[0], "of a message that was refused")
 
 
+@check(
+    "ingest.out-of-order",
+    reason="Some published data is not sorted by time, and is told in its own order.",
+    spec="protocol §6.13",
+)
+async def out_of_order(context: Context) -> None:
+    """Episodes whose times go back are acknowledged, and found as any others."""
+    start = datetime(2031, 5, 20, 9, tzinfo=UTC)
+    told = context.facts(6)
+    times = [start - timedelta(days=9 * n) for n in range(len(told))]
+    kept = await context.remember(
+        fact.episode(time) for fact, time in zip(told, times, strict=True)
+    )
+    for fact in told:
+        if fact.episode_id in kept:
+            await context.require_found(fact, "that is older than the one before it")
+
+
 CHECKS: tuple[Check, ...] = (
     one,
     full_message,
@@ -323,6 +341,7 @@ CHECKS: tuple[Check, ...] = (
     megabyte,
     ten_megabytes,
     timestamps,
+    out_of_order,
     metadata,
     counts_honest,
     invalid_refused,

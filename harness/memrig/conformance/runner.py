@@ -104,7 +104,7 @@ async def _prepare_and_run(check: Check, bench: Bench) -> _Finding:
     link = await bench.link()
     if not check.applies(link.capabilities):
         return _Finding("not_applicable", check.condition.otherwise)
-    context = Context(link, check.id)
+    context = Context(link, check.id, bench.restart)
     try:
         await context.reset()
     except AdapterError as error:

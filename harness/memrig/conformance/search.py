@@ -137,6 +137,29 @@ async def repeatable(context: Context) -> None:
 
 
 @check(
+    "search.rebuilt",
+    reason="A stranger recomputes a result by telling another memory the same episodes.",
+    spec="protocol §8.8",
+    condition=_STEADY,
+)
+async def rebuilt(context: Context) -> None:
+    """A memory that is emptied and told the same again gives the same sources in the same order."""
+    told = context.facts(12)
+    ranked = []
+    for _ in range(2):
+        await context.reset()
+        await context.remember(fact.episode() for fact in told)
+        found = [(await context.search(query)).hits for query in (BROAD, told[0].query)]
+        ranked.append([[tuple(hit.source_episode_ids) for hit in hits] for hits in found])
+    require(
+        ranked[0] == ranked[1],
+        "the same episodes, told anew, are ranked in another order",
+        expected=ranked[0],
+        got=ranked[1],
+    )
+
+
+@check(
     "search.questions-leave-memory-alone",
     reason="Answers are kept over an interruption only because questions change nothing.",
     spec="protocol §4.5",
@@ -291,6 +314,7 @@ CHECKS: tuple[Check, ...] = (
     of_search(scores),
     of_search(refs),
     repeatable,
+    rebuilt,
     questions_leave_memory_alone,
     of_search(declared_modes),
     of_search(longest_query),

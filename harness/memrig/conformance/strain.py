@@ -16,6 +16,8 @@ from memrig_proto.v1 import memory_adapter_pb2 as pb
 _TINY_S = 0.001
 _AT_ONCE = MAX_IN_FLIGHT
 _FIRST_ACK_S = 2.0
+_SLOWLY_READ = 40
+_READ_PAUSE_S = 0.005
 
 
 @check(
@@ -113,6 +115,74 @@ async def concurrent_searches(context: Context) -> None:
 
 
 @check(
+    "backpressure.open-stream",
+    reason="The rig waits half a minute between two responses; one that saves them up is ended.",
+    spec="protocol §6.8",
+)
+async def open_stream(context: Context) -> None:
+    """On a stream that stays open and brings nothing more, what came is acknowledged."""
+    call = context.stub.Ingest(timeout=context.deadlines.ingest)
+    told = context.facts(6)
+    for part in (told[:5], told[5:]):
+        await call.write(pb.IngestRequest(episodes=[fact.episode() for fact in part]))
+        settled = await _settled(call, len(part), context.deadlines.ingest_idle)
+        require(
+            settled == len(part),
+            "episodes are open on a stream that is open, too",
+            expected=f"{len(part)} acknowledgements within {context.deadlines.ingest_idle:g} s",
+            got=settled,
+        )
+    await call.done_writing()
+    late = await _settled(call, 1, context.deadlines.ingest_idle)
+    code = (await call.code()).name
+    require(code == "OK" and not late, "the stream's end", expected="OK", got=(code, late))
+
+
+async def _settled(
+    call: "grpc.aio.StreamStreamCall[pb.IngestRequest, pb.IngestResponse]",
+    wanted: int,
+    limit: float,
+) -> int:
+    """How many acknowledgements come within the idle limit from one response to the next."""
+    settled = 0
+    with contextlib.suppress(TimeoutError):
+        while settled < wanted:
+            async with asyncio.timeout(limit):
+                response = await call.read()
+            if not isinstance(response, pb.IngestResponse):
+                break
+            settled += len(response.acks)
+    return settled
+
+
+@check(
+    "backpressure.slow-reader",
+    reason="A busy rig reads late; what was acknowledged in the meantime must not be lost.",
+    spec="protocol §6.2, §6.8",
+)
+async def slow_reader(context: Context) -> None:
+    """A rig that reads its acknowledgements slowly gets each of them once."""
+    told = [fact.episode() for fact in context.facts(_SLOWLY_READ)]
+    call = context.stub.Ingest(_each_alone(told), timeout=context.deadlines.ingest)
+    seen: list[str] = []
+    async for response in call:
+        seen.extend(ack.episode_id for ack in response.acks)
+        await asyncio.sleep(_READ_PAUSE_S)
+    expected = sorted(episode.episode_id for episode in told)
+    require(
+        sorted(seen) == expected,
+        "acknowledgements that were read late are missing, or came twice",
+        expected=f"{len(expected)}, each once",
+        got=f"{len(seen)}, {len(set(seen))} of them different",
+    )
+
+
+async def _each_alone(episodes: list[pb.Episode]) -> AsyncIterator[pb.IngestRequest]:
+    for episode in episodes:
+        yield pb.IngestRequest(episodes=[episode])
+
+
+@check(
     "limits.message-too-large",
     reason="A message over the limit is a caller's defect; it must not end the process.",
     spec="protocol §16.2",
@@ -143,5 +213,7 @@ CHECKS: tuple[Check, ...] = (
     cancelled_ingest,
     cancelled_search,
     concurrent_searches,
+    open_stream,
+    slow_reader,
     message_too_large,
 )

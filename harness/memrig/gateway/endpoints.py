@@ -1,5 +1,6 @@
 """What is answered over one trial's socket: the endpoints that unmodified SDKs speak to."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
@@ -12,7 +13,7 @@ from memrig.errors import InfrastructureError
 from memrig.gateway.bounds import Bounds
 from memrig.gateway.call import Call, CallError
 from memrig.gateway.calls import Calls
-from memrig.gateway.identity import TrialIdentity
+from memrig.gateway.identity import Injected, TrialIdentity
 from memrig.gateway.jsons import dump, load_object
 from memrig.gateway.wire.base import Refusal, Wire
 from memrig.gateway.wire.formats import ANTHROPIC_MESSAGES, OPENAI_CHAT, WIRES
@@ -43,11 +44,13 @@ def app_for(calls: Calls, identity: TrialIdentity) -> ASGIApp:
 def _answering(wire: Wire, calls: Calls, identity: TrialIdentity, bounds: Bounds) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         # The phase is that of the call's arrival, however long its body takes.
-        context = identity.context()
+        context, injected = identity.context(), identity.injected
         headers = {name: request.headers[name] for name in _TELLING if name in request.headers}
         try:
             async with bounds.body(request) as data:
                 body = _object(data)
+                if injected and (refusal := await _befallen(wire, injected)):
+                    return refusal
                 answer = await calls.make(Call(wire, body, headers, context, identity.models))
         except CallError as error:
             _note(identity, error)
@@ -72,6 +75,22 @@ def _object(data: bytes) -> dict[str, object]:
     if not isinstance(body.get("model"), str):
         raise CallError("the request names no model", kind="rejected")
     return body
+
+
+async def _befallen(wire: Wire, injected: Injected) -> Response | None:
+    """What a call meets on purpose: as a provider would say it, and for good. None: it goes on.
+
+    It is no fault of a provider's, and none was asked: nothing is noted, charged or recorded.
+    """
+    injected.met += 1
+    if injected.fault == "slow":
+        await asyncio.sleep(injected.delay_s)
+        return None
+    if injected.fault == "refuses":
+        refusal = wire.refusal("rejected", 400, "this request is against the usage policy")
+    else:
+        refusal = wire.refusal("provider", 503, "the service is unavailable")
+    return Response(refusal.body, refusal.status, headers=_FINAL, media_type=_JSON)
 
 
 def _note(identity: TrialIdentity, error: CallError) -> None:

@@ -4,9 +4,25 @@ from dataclasses import dataclass
 
 from memrig.errors import GatewayError
 from memrig.model.chat import CallContext, Phase
+from memrig.model.scenario import ModelFault
 
 #: The purpose of a memory system's own calls.
 MEMORY = "memory"
+
+
+@dataclass(slots=True)
+class Injected:
+    """What befalls a memory system's own calls on purpose; no provider has a part in it.
+
+    Args:
+        fault: "slow" goes on after `delay_s`; "refuses" and "down" are answered as providers do.
+        delay_s: seconds.
+        met: how many calls met it.
+    """
+
+    fault: ModelFault
+    delay_s: float = 0.0
+    met: int = 0
 
 
 @dataclass(slots=True)
@@ -21,6 +37,7 @@ class TrialIdentity:
         models: what its memory system may call; none: whatever the run may.
         fault: what kept the memory system from a model it may call, the provider's fault or the
             run's: the results since are not the memory system's own. The server notes the first.
+        injected: what its calls are made to meet now; it is neither a fault nor charged.
     """
 
     trial_id: str
@@ -29,6 +46,7 @@ class TrialIdentity:
     scope: str = ""
     models: frozenset[str] = frozenset()
     fault: GatewayError | None = None
+    injected: Injected | None = None
 
     def enter(self, phase: Phase, scope: str) -> None:
         """The trial goes on to another phase or scope; calls that are under way stay in theirs."""

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from memrig.errors import DataError
+from memrig.errors import DataError, UsageError
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,38}$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[A-Za-z0-9._/-]+$")]
@@ -107,6 +107,19 @@ class ProcessCommand(_Strict):
     environment: dict[str, str] = Field(default_factory=dict)
 
 
+class Variant(_Strict):
+    """Another way to run the same image: what it says differently, the rest stays.
+
+    `environment` is laid over that of the adapter's container, and of its process.
+    """
+
+    description: str = ""
+    models: tuple[str, ...] | None = None
+    modes: tuple[AnswerMode, ...] | None = None
+    start_timeout_s: float | None = Field(default=None, gt=0, le=3600)
+    environment: dict[str, str] = Field(default_factory=dict)
+
+
 class AdapterManifest(_Strict):
     """The whole of `adapter.toml`.
 
@@ -127,6 +140,30 @@ class AdapterManifest(_Strict):
     image: Container
     services: dict[Name, Service] = Field(default_factory=dict)
     process: ProcessCommand | None = None
+    variants: dict[Name, Variant] = Field(default_factory=dict)
+
+    def as_variant(self, name: str) -> "AdapterManifest":
+        """The manifest of one of its variants, named ``<name>-<variant>``.
+
+        Raises:
+            UsageError: it has no such variant.
+        """
+        variant = self.variants.get(name)
+        if variant is None:
+            known = ", ".join(self.variants)
+            raise UsageError(
+                f"{self.name} has no variant {name!r}",
+                where=f"--adapter …+{name}",
+                fix=f"one of: {known}" if known else "it has none: leave it out",
+            )
+        changes = variant.model_dump(exclude_none=True, exclude={"environment"})
+        over = {"environment": {**self.image.environment, **variant.environment}}
+        changes |= {"name": f"{self.name}-{name}", "variants": {}}
+        changes["image"] = self.image.model_copy(update=over)
+        if self.process:
+            over = {"environment": {**self.process.environment, **variant.environment}}
+            changes["process"] = self.process.model_copy(update=over)
+        return self.model_copy(update=changes)
 
     @model_validator(mode="after")
     def _services_can_start(self) -> Self:
@@ -170,8 +207,9 @@ class AdapterRef(_Strict):
     """An adapter, resolved: all that is needed to start it again, and nothing that can drift.
 
     `images` maps "adapter" and each companion to an image digest (``sha256:…``); `inputs` maps the
-    ones that memrig built to the hash of their build inputs (for a process pod: "adapter" is the
-    folder and the local sources, "environment" all that is installed beside the rig).
+    ones that memrig built to the hash of their build inputs, and those named by reference to their
+    registry's digest where it is known (for a process pod: "adapter" is the folder and the local
+    sources, "environment" all that is installed beside the rig).
     For an endpoint, only `endpoint` is known; for a baseline, only its name; for given answers,
     `endpoint` is their file.
     """
@@ -183,6 +221,16 @@ class AdapterRef(_Strict):
     images: dict[str, str] = Field(default_factory=dict)
     inputs: dict[str, str] = Field(default_factory=dict)
     endpoint: str | None = None
+
+
+def split_variant(adapter: str) -> tuple[str, str]:
+    """An adapter as a user names it, and the variant after its last ``+``, empty if none is named.
+
+    A folder whose own name has a plus sign is taken as it is.
+    """
+    head, plus, variant = adapter.rpartition("+")
+    whole = not (plus and variant) or "://" in adapter or ":" in variant or "/" in variant
+    return (adapter, "") if whole or Path(adapter).is_dir() else (head, variant)
 
 
 def load_manifest(path: Path) -> AdapterManifest:

@@ -67,6 +67,7 @@ class CapabilitiesRecord(_Record):
     max_results: int
     optional: tuple[str, ...]
     tools: tuple[ToolRecord, ...]
+    limitations: tuple[str, ...] = ()
 
 
 class Ack(_Record):
@@ -328,12 +329,39 @@ class AuditRecord(_Record):
 
 
 class UsageRecord(_Record):
-    """What the memory system used from its start to here; None where the pod cannot tell."""
+    """What the memory system used from its start to here; None where the pod cannot tell.
+
+    `file_bytes` is the part of `memory_bytes` that is files in tmpfs and shared memory.
+    """
 
     kind: Literal["usage"] = "usage"
     cpu_s: float | None
     peak_memory_bytes: int | None
     memory_bytes: int | None
+    file_bytes: int | None = None
+
+
+class ProbeRecord(_Record):
+    """What a probe measured (architecture §2; docs/suites.md, operations).
+
+    `subject` is the container that was killed, or what the models were in an outage. `episodes` is
+    how many the scenario had ingested by then, and `items` how many the memory said it holds.
+    `values` and `samples_ns` are named in docs/formats.md. `failure` says how many of its calls
+    failed, and how; empty: none. `skipped` says why it says nothing of this memory system or this
+    pod.
+    """
+
+    kind: Literal["probe"] = "probe"
+    scenario_id: str
+    probe_id: str
+    probe: Literal["usage", "load", "freshness", "restart", "leak", "outage"]
+    subject: str = ""
+    episodes: int
+    items: int | None = None
+    values: dict[str, float] = Field(default_factory=dict)
+    samples_ns: dict[str, tuple[int, ...]] = Field(default_factory=dict)
+    failure: str = ""
+    skipped: str = ""
 
 
 class ModelUsageRecord(_Record):
@@ -374,6 +402,7 @@ Record = Annotated[
     | FaultRecord
     | AuditRecord
     | UsageRecord
+    | ProbeRecord
     | ModelUsageRecord
     | TeardownRecord
     | CloseRecord,

@@ -54,12 +54,15 @@ class Fate:
 class Usage:
     """What the memory system used since its start, all containers of the pod together.
 
-    CPU in seconds, memory in bytes. None: this pod cannot measure it.
+    CPU in seconds, memory in bytes. `file_bytes` is the part of `memory_bytes` that is files in
+    tmpfs and shared memory: volumes, /tmp, and a database's shared buffers. None: this pod cannot
+    measure it.
     """
 
     cpu_s: float | None = None
     peak_memory_bytes: int | None = None
     memory_bytes: int | None = None
+    file_bytes: int | None = None
 
 
 class Pod(Protocol):
@@ -82,11 +85,19 @@ class Pod(Protocol):
     async def logs(self, lines: int = 200) -> str:
         """The last log lines of every container, newest last, control sequences removed."""
 
-    async def restart(self, service: str) -> None:
+    @property
+    def services(self) -> tuple[str, ...]:
+        """What `restart` takes, the adapter last; empty: this kind of pod restarts nothing."""
+
+    async def restart(self, service: str, *, kill: bool = False) -> None:
         """Restarts one container of the pod ("adapter" or a companion) in place.
+
+        A companion with a health command is healthy again when this returns. With `kill` it gets
+        SIGKILL at once instead of time to end by itself.
 
         Raises:
             PrerequisiteError: this kind of pod cannot.
+            AdapterCrashedError: it did not come up again.
         """
 
 

@@ -40,7 +40,12 @@ class EndpointPod:
         """See `Pod`: none."""
         return ""
 
-    async def restart(self, service: str) -> None:
+    @property
+    def services(self) -> tuple[str, ...]:
+        """See `Pod`: none."""
+        return ()
+
+    async def restart(self, service: str, *, kill: bool = False) -> None:  # noqa: ARG002
         """See `Pod`.
 
         Raises:

@@ -81,8 +81,13 @@ class ProcessPod:
         """See `Pod`."""
         return await asyncio.to_thread(tail, self._folder.path / "log", lines)
 
-    async def restart(self, service: str) -> None:
-        """See `Pod`: killed, and started again with the same home.
+    @property
+    def services(self) -> tuple[str, ...]:
+        """See `Pod`: there is the adapter alone."""
+        return (ADAPTER_SERVICE,)
+
+    async def restart(self, service: str, *, kill: bool = False) -> None:  # noqa: ARG002
+        """See `Pod`: killed in any case, and started again with the same home.
 
         Raises:
             PrerequisiteError: a process pod has no companions.

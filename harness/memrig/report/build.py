@@ -12,6 +12,7 @@ from memrig.grading.judges.base import NO_VERDICT, UNDECIDED
 from memrig.grading.judges.reference import judge_warning
 from memrig.grading.profile import Composing
 from memrig.model.canonical import canonical_json
+from memrig.pod.text import plain_text
 from memrig.report.across import across_of
 from memrig.report.answering import answering_summary, is_dataset, is_made, published_rows
 from memrig.report.boots import boots_of, shared_boots
@@ -31,6 +32,7 @@ from memrig.report.model import (
     Resources,
 )
 from memrig.report.operations import operation_summary
+from memrig.report.probes import probe_summary
 from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
@@ -77,7 +79,12 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         complete=not incomplete,
         incomplete=incomplete,
         labels=(*_labels(lock, audit, unanswered), *filter(None, [shared_boots(boots)])),
-        notes=(*lock.data.notes, *lock.notes, *_cluster_note(found.grades)),
+        notes=(
+            *lock.data.notes,
+            *lock.notes,
+            *_cluster_note(found.grades),
+            *_limitations(found),
+        ),
         adapter=_adapter(lock, found),
         suite=lock.suite,
         protocol=lock.protocol,
@@ -106,6 +113,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         depth=depth_summary(found.settled, grader.metrics, seed, lock.reader),
         operations=operation_summary(found.settled, grader.metrics, lock.reader, seed),
         calibration=calibration_summary(found.settled),
+        probes=probe_summary(found.probes, found.settled, grader.metrics, seed),
         audit=audit,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
@@ -113,6 +121,14 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         boots=boots,
         executions=tuple(executions),
     )
+
+
+def _limitations(found: Collected) -> list[str]:
+    """What the memory system says of itself."""
+    if found.capabilities is None:
+        return []
+    name = found.capabilities.name
+    return [f"{name} says: {plain_text(text)}" for text in found.capabilities.limitations]
 
 
 def _composite(grader: Grader, grades: Sequence[Grade], seed: int) -> Composite | None:

@@ -1,4 +1,4 @@
-"""The geometry of line charts: shares from 0 to 100 % upwards, anything across.
+"""The geometry of line charts: shares upwards, from 0 to 100 % by default; anything across.
 
 As in charts.py: across, places are percent of the chart's width; down, they are pixels.
 """
@@ -13,6 +13,7 @@ _LEFT, _WIDTH = 10.0, 88.0  # the plot, between the labels and the edge
 _TOP, _PLOT = 26, 170
 _LEGEND = 45  # percent between two names
 _APART = 1.4  # between the points of two curves at one place
+PERCENT = tuple((share / 100, f"{share}%") for share in (0, 25, 50, 75, 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,15 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Dots in order of `x`; `dotted` curves show each of them, the others only the line."""
+    """Dots in order of `x`; `dotted` curves show each of them, the others only the line.
+
+    `said` has the values in words; empty: they are shares.
+    """
 
     name: str
     dots: tuple[Dot, ...]
     dotted: bool = True
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ def line_chart(
     *,
     counts: Sequence[Tick] = (),
     diagonal: bool = False,
+    levels: Sequence[tuple[float, str]] = PERCENT,
 ) -> LineChart:
     """Puts curves in place.
 
@@ -95,25 +101,29 @@ def line_chart(
         across: what the axis is.
         counts: numbers below the ticks, such as of questions; `x` likewise.
         diagonal: draws the line on which both axes agree.
+        levels: marks of the upward axis, as fractions of it with their labels.
     """
     base = _TOP + _PLOT
     drawn = tuple(_drawn(curve, place, len(curves)) for place, curve in enumerate(curves))
-    said = (f"{c.name}: {', '.join(f'{100 * dot.y:.0f} %' for dot in c.dots)}" for c in curves)
     return LineChart(
         id=name,
         title=title,
-        description="; ".join(said),
+        description="; ".join(f"{curve.name}: {_said(curve)}" for curve in curves),
         height=base + 40 + (16 if counts else 0),
         left=_LEFT,
         right=_LEFT + _WIDTH,
         curves=drawn,
-        levels=tuple((round(_down(share / 100)), f"{share}%") for share in (0, 25, 50, 75, 100)),
+        levels=tuple((round(_down(share)), label) for share, label in levels),
         base=base,
         ticks=tuple(Tick(_across(tick.x), tick.label, tick.anchor) for tick in ticks),
         counts=tuple(Tick(_across(count.x), count.label) for count in counts),
         across=across,
         diagonal=Stroke(_across(0), _down(0), _across(1), _down(1)) if diagonal else None,
     )
+
+
+def _said(curve: Curve) -> str:
+    return curve.said or ", ".join(f"{100 * dot.y:.0f} %" for dot in curve.dots)
 
 
 def _drawn(curve: Curve, place: int, of: int) -> Drawn:

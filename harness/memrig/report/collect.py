@@ -26,6 +26,7 @@ from memrig.model.transcript import (
 from memrig.model.trial import TrialSpec
 from memrig.report.boots import Boot
 from memrig.report.costs import CostTable
+from memrig.report.probe_log import ProbeLog
 from memrig.report.settled import Settled, Settling
 from memrig.runs.directory import RunDirectory
 from memrig.runs.judge import truth_of, verdicts_of
@@ -55,10 +56,12 @@ class Collected:
     context_tokens: list[int] = field(default_factory=list)
     context_cut: int = 0
     settled: list[Settled] = field(default_factory=list)
+    probes: ProbeLog = field(default_factory=ProbeLog)
     _counted: set[tuple[str, str, str]] = field(default_factory=set)
 
     def take(self, spec: TrialSpec, record: Record) -> None:
         """Takes one record in."""
+        self.probes.take(spec.trial_id, record)
         if isinstance(record, FaultRecord):
             last = next(
                 (line for line in reversed(record.log_tail.splitlines()) if line.strip()), ""

@@ -20,6 +20,7 @@ from memrig.report.compare_runs import LoadedRun, graded, half
 from memrig.stats.intervals import FEW_CLUSTERS
 from memrig.stats.paired import Difference, Pair, compare, detectable, holm
 from memrig.stats.summary import MACRO, OVERALL, Kind
+from memrig.stats.table import natural
 
 MOST_RUNS = len(ascii_uppercase)
 
@@ -153,7 +154,7 @@ def _groups(pairs: Sequence[_Tagged]) -> Iterator[tuple[str, Kind, list[Pair]]]:
     if not pairs:
         return
     every = [pair for pair, _ in pairs]
-    categories = sorted({pair.category for pair in every})
+    categories = sorted({pair.category for pair in every}, key=natural)
     yield OVERALL, "micro", every
     yield MACRO, "macro", every
     for tag in sorted({tag for _, tags in pairs for tag in tags if ":" not in tag}):

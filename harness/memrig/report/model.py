@@ -8,6 +8,7 @@ from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
 from memrig.report.boots import Boot
 from memrig.report.model_depth import CalibrationSummary, DepthSummary, OperationSummary
+from memrig.report.model_probes import ProbeSummary
 from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
@@ -15,7 +16,6 @@ from memrig.stats.composite import Composite
 from memrig.stats.seeds import AcrossSeeds
 from memrig.stats.summary import MetricValue
 
-SCHEMA_VERSION = "memrig.report/1"
 Phase = Literal[
     "pod_start", "pod_ready", "ingest", "flush", "search", "answer", "judge", "teardown"
 ]
@@ -302,6 +302,7 @@ class Report(_Frozen):
     depth: DepthSummary | None = None
     operations: OperationSummary | None = None
     calibration: CalibrationSummary | None = None
+    probes: ProbeSummary | None = None
     audit: Audit
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]

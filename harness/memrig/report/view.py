@@ -37,6 +37,7 @@ from memrig.report.view_calibration import CalibrationView, calibration_view
 from memrig.report.view_composite import CompositeView, composite_view
 from memrig.report.view_depth import DepthView, OperationView, depth_view, operation_view
 from memrig.report.view_pairs import Pair
+from memrig.report.view_probes import ProbeView, probe_view
 from memrig.report.view_timeline import TimelineView, timeline_view
 from memrig.stats.summary import OVERALL, MetricValue
 
@@ -125,6 +126,7 @@ class Page:
     operations: OperationView | None
     calibration: CalibrationView | None
     composite: CompositeView | None
+    probes: ProbeView | None
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -162,6 +164,7 @@ def page_of(report: Report) -> Page:
         operations=operation_view(report.operations),
         calibration=calibration_view(report.calibration),
         composite=composite_view(report.composite),
+        probes=probe_view(report.probes),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),

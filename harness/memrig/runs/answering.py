@@ -9,7 +9,7 @@ from memrig.answering.prompts import prompts_digest
 from memrig.errors import UsageError
 from memrig.gateway.prices import BUILT_IN
 from memrig.grading.base import Grader, load_grader
-from memrig.model.manifest import load_manifest
+from memrig.model.manifest import load_manifest, split_variant
 from memrig.model.trial import PRESETS, AnswerSpec, Budget, Mode
 from memrig.pod.images import MANIFEST_FILE
 from memrig.runs.config import RunConfig
@@ -85,8 +85,12 @@ def _mode(config: RunConfig, suite: Suite) -> Mode:
 
 def _modes_of(adapter: str) -> tuple[Mode, ...]:
     """The modes that a folder's manifest names; what is no folder shows itself when it starts."""
-    file = Path(adapter) / MANIFEST_FILE
-    return load_manifest(file).modes if file.is_file() else ()
+    folder, variant = split_variant(adapter)
+    file = Path(folder) / MANIFEST_FILE
+    if not file.is_file():
+        return ()
+    manifest = load_manifest(file)
+    return (manifest.as_variant(variant) if variant else manifest).modes
 
 
 def _grader(config: RunConfig, suite: Suite, mode: Mode, has_judge: bool) -> Grader:

@@ -156,6 +156,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     with staging(config.out.absolute().parent if config.out else Path("runs")) as folder:
         planned = RunDirectory(folder)
         refs, notes = _spool_seeds(config, suite, options, seeds, planned.scenarios)
+        _check_probes(config, kind, planned, refs)
         lock = Lock(
             memrig_version=lock_version(),
             contract=contract_digest(),
@@ -236,6 +237,25 @@ def _check_isolation(config: RunConfig, kind: PodKind) -> None:
             where="--isolation fresh",
             fix="give --isolation reset (Reset between scenarios) or pooled",
         )
+
+
+def _check_probes(
+    config: RunConfig, kind: PodKind, planned: RunDirectory, refs: Iterable[ScenarioRef]
+) -> None:
+    """Probes measure a pod, which must not have held something else before.
+
+    Raises:
+        UsageError: one pod was asked for all scenarios. A running endpoint has no other choice.
+    """
+    if config.isolation == "fresh" or kind == "endpoint":
+        return
+    for ref in refs:
+        if SpooledScenario(planned.scenarios, ref).has_probes:
+            raise UsageError(
+                f"scenario {ref.scenario_id!r} measures its pod, which must be its own",
+                where=f"--isolation {config.isolation}",
+                fix="leave it out: every scenario gets a fresh pod",
+            )
 
 
 def _check_mode(config: RunConfig, answering: Answering, kind: PodKind) -> None:

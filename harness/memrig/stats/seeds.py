@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from memrig.grading.base import Grade
 from memrig.stats.intervals import NOTHING, Method, student
 from memrig.stats.summary import MACRO, OVERALL, Kind
-from memrig.stats.table import Table
+from memrig.stats.table import Table, natural
 from memrig.stats.variance import VariancePart, split_variance
 
 #: A question whose score varies by more than this is noisy (scoring §6).
@@ -129,7 +129,7 @@ def _rows(grades: Sequence[Grade], metric: str, seeds: Sequence[int]) -> Iterato
     tables = [Table([g for g in grades if g.seed == seed], metric) for seed in seeds]
     yield _row(metric, OVERALL, "micro", tables)
     yield _row(metric, MACRO, "macro", tables)
-    for category in sorted({name for table in tables for name in table.categories}):
+    for category in sorted({name for table in tables for name in table.categories}, key=natural):
         parts = [Table([g for g in t.grades if g.category == category], metric) for t in tables]
         yield _row(metric, category, "category", parts)
 

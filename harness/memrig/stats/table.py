@@ -1,11 +1,20 @@
 """One metric's values over a run, and the means that are taken of them."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from memrig.grading.base import Grade, Metric
 from memrig.stats.intervals import Floats, Interval, bca, clustered, wilson
+
+_NUMBER = re.compile(r"([0-9]+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Sorts names by the numbers in them: ``growth-300`` before ``growth-1000``."""
+    parts = _NUMBER.split(name)
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
 
 
 class Table:
@@ -23,7 +32,7 @@ class Table:
         self.grades = [grade for grade in grades if metric in grade.scores]
         self.values = np.array([grade.scores[metric] for grade in self.grades], dtype=float)
         self.clusters = [grade.cluster for grade in self.grades]
-        self.categories = sorted({grade.category for grade in self.grades})
+        self.categories = sorted({grade.category for grade in self.grades}, key=natural)
         weights = [grade.weights.get(metric, 1.0) for grade in self.grades]
         self.weighted = any(weight != 1 for weight in weights)
         self._each = np.array(weights, dtype=float)

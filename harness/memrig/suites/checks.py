@@ -6,7 +6,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from memrig.errors import DataError
-from memrig.model.scenario import Episode, Event
+from memrig.model.scenario import Episode, Event, Probe, Question
 
 #: An encoded episode; the rest of a 16 MiB message is left to what is around it.
 MAX_EPISODE_BYTES = 16 * 1024**2 - 64 * 1024
@@ -68,6 +68,9 @@ def check_event(event: Event, scenario: str) -> None:
     Raises:
         DataError: names scenario, episode or question, value and fix.
     """
+    if event.type == "probe":
+        _check_probe(event, scenario)
+        return
     if isinstance(event, Episode):
         where = f"scenario {scenario!r}: episode {event.episode_id!r}"
         for place, text in _texts(event):
@@ -81,6 +84,17 @@ def check_event(event: Event, scenario: str) -> None:
     if size > MAX_QUERY_BYTES:
         message = f"has {size} bytes of text, at most {MAX_QUERY_BYTES} fit into a query"
         raise DataError(message, where=where, fix="shorten the question")
+
+
+def _check_probe(probe: Probe, scenario: str) -> None:
+    """Its episodes and queries, as if they stood in the timeline."""
+    for name in ("episodes", "after"):
+        for episode in getattr(probe, name, ()):
+            check_event(episode, scenario)
+    for name in ("searches", "searches_after"):
+        for number, search in enumerate(getattr(probe, name, ())):
+            asked = Question(question_id=f"{probe.probe_id}/{name}[{number}]", text=search.query)
+            check_event(asked, scenario)
 
 
 def _texts(episode: Episode) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from memrig.errors import UsageError
 from memrig.model.canonical import derive
 from memrig.model.gold import Gold
-from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario
+from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario, event_id
 from memrig.suites.checks import check_event
 
 #: (scenario id, question id)
@@ -69,7 +69,8 @@ def keep(scenario: Scenario, wanted: frozenset[Key]) -> Scenario:
 
     def events() -> Iterator[Event]:
         for event in scenario.timeline:
-            if isinstance(event, Episode) or (scenario.scenario_id, event.question_id) in wanted:
+            asked = isinstance(event, Question)
+            if not asked or (scenario.scenario_id, event_id(event)) in wanted:
                 yield event
 
     return replace(scenario, timeline=events())
@@ -84,7 +85,8 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
 
     Raises:
         DataError: an episode or a question is none that may be sent.
-        UsageError: a question stands between episodes: it would be asked with what comes later.
+        UsageError: a question stands between episodes: it would be asked with what comes later; or
+            a probe, which measures at its place.
     """
     timeline = _Pooled()
     gold = {}
@@ -96,6 +98,8 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
         asked = len(timeline.questions)
         for event in scenario.timeline:
             check_event(event, scenario.scenario_id)
+            if event.type == "probe":
+                raise _not_pooled(scenario.scenario_id)
             if isinstance(event, Episode):
                 if len(timeline.questions) > asked:
                     raise _not_pooled(scenario.scenario_id)
@@ -118,8 +122,8 @@ def pool(scenarios: Iterable[Scenario]) -> Scenario:
 
 def _not_pooled(scenario_id: str) -> UsageError:
     return UsageError(
-        f"scenario {scenario_id!r} has questions between its episodes; one memory for all would be "
-        "asked them at the end, with all that comes later in it",
+        f"scenario {scenario_id!r} has questions or probes between its episodes; one memory for "
+        "all would be asked them at the end, with all that comes later in it",
         where="--isolation pooled",
         fix="give --isolation fresh or reset",
     )

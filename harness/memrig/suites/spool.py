@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
@@ -16,9 +17,19 @@ from pydantic import BaseModel, ValidationError
 from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import canonical_json, digest_file, short
 from memrig.model.gold import Gold
-from memrig.model.scenario import EVENT, Episode, Event, Question, Scenario, ScenarioRef
+from memrig.model.scenario import (
+    EVENT,
+    Episode,
+    Event,
+    Question,
+    Scenario,
+    ScenarioRef,
+    event_id,
+)
 from memrig.suites.checks import check_event, check_text, usable
 
+#: In the line of every probe.
+_PROBE = b'"type":"probe"'
 #: Texts that are kept once they were read: the hits of one question often come again.
 _RECENT = 512
 
@@ -63,7 +74,7 @@ def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
     folder.mkdir(parents=True, exist_ok=True)
     events, gold = _Sink(folder, ".jsonl"), _Sink(folder, ".gold.jsonl")
     seen: set[tuple[str, str]] = set()
-    counts, text_bytes = {"episode": 0, "question": 0}, 0
+    counts, text_bytes = {"episode": 0, "question": 0, "probe": 0}, 0
     try:
         for event in usable(scenario.timeline, where):
             _check(event, scenario, seen)
@@ -88,7 +99,7 @@ def spool(scenario: Scenario, folder: Path) -> ScenarioRef:
 
 def _check(event: Event, scenario: Scenario, seen: set[tuple[str, str]]) -> None:
     where = f"scenario {scenario.scenario_id!r}"
-    name = event.episode_id if isinstance(event, Episode) else event.question_id
+    name = event_id(event)
     if (event.type, name) in seen:
         raise DataError(
             f"{event.type} id {name!r} occurs twice", where=where, fix="make ids unique"
@@ -140,6 +151,14 @@ class SpooledScenario:
             for line in file:
                 yield EVENT.validate_json(line)
 
+    @cached_property
+    def has_probes(self) -> bool:
+        """Whether the timeline measures at places, beside its questions."""
+        with self._events.open("rb") as file:
+            return any(
+                _PROBE in line and EVENT.validate_json(line).type == "probe" for line in file
+            )
+
     def gold(self) -> dict[str, Gold]:
         """The gold records by question id."""
         return {record.question_id: record for record in self._read_gold()}
@@ -156,7 +175,7 @@ class SpooledScenario:
                 if isinstance(event, Question):
                     questions[event.question_id] = event
                     positions[event.question_id] = len(places)
-                else:
+                elif isinstance(event, Episode):
                     places[event.episode_id] = place
                 place += len(line)
         return questions, EpisodeTexts(self._events, places), positions
@@ -200,7 +219,7 @@ class EpisodeTexts(Mapping[str, str]):
                 self._recent.clear()
             with self._path.open("rb") as file:
                 file.seek(place)
-                self._recent[episode_id] = EVENT.validate_json(file.readline()).text
+                self._recent[episode_id] = Episode.model_validate_json(file.readline()).text
         return self._recent[episode_id]
 
     def __iter__(self) -> Iterator[str]:

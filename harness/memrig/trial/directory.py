@@ -14,6 +14,7 @@ from memrig.model.transcript import (
     AttemptRecord,
     CapabilitiesRecord,
     FaultRecord,
+    ProbeRecord,
     QuestionRecord,
     Record,
 )
@@ -106,7 +107,8 @@ class TrialDirectory:
         """Prepares the partial directory and reads what an interrupted attempt left in it.
 
         An adapter whose memory is changed by questions cannot be continued: a prefix ingested
-        again would not be the memory that the kept answers came from. Its transcript is set aside.
+        again would not be the memory that the kept answers came from. Nor can a trial with probes
+        be: they measure one memory as it goes. Its transcript is set aside.
 
         Raises:
             VerificationError: the unfinished transcript was changed.
@@ -120,7 +122,8 @@ class TrialDirectory:
                 kept.answers[record.scenario_id, record.question_id] = record
             elif isinstance(record, FaultRecord):
                 kept.ended = record.outcome
-        if kept.ended is None and _changed_by_questions(records):
+        probed = any(isinstance(record, ProbeRecord) for record in records)
+        if kept.ended is None and (probed or _changed_by_questions(records)):
             path.replace(self.partial / f"abandoned-{kept.attempts}.jsonl")
             return Kept(start_of(self.spec_digest), attempts=kept.attempts)
         return kept

@@ -33,9 +33,13 @@ class TrialModels:
         socket: where they come in; None: this memory system asked for no model.
     """
 
-    chat: Chat
+    chat: ModelService
     identity: TrialIdentity
     socket: Path | None = None
+
+    def usage(self) -> tuple[ModelUsageRecord, ...]:
+        """What its memory system used so far, by phase and model."""
+        return self.chat.usage_of(self.identity.trial_id)
 
 
 class _NoModels:

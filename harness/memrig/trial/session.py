@@ -176,7 +176,7 @@ class Session:
         if not isinstance(error, AdapterRpcError) or error.code != "UNAVAILABLE":
             return None
         try:
-            await self.client.wait_ready(RECONNECT_S, self._raise_if_dead)
+            await self.client.wait_ready(RECONNECT_S, self.raise_if_dead)
             await self.client.check_same_process(error.where)
         except AdapterCrashedError as crash:
             return await self._with_logs(crash)
@@ -199,7 +199,12 @@ class Session:
                 break
         return fate
 
-    async def _raise_if_dead(self) -> None:
+    async def raise_if_dead(self) -> None:
+        """Looks at the pod.
+
+        Raises:
+            AdapterCrashedError: one of its processes has ended.
+        """
         if crash := _crash_from(await self.pod.fate(), "health check"):
             raise crash
 
@@ -216,6 +221,7 @@ class Session:
                 cpu_s=usage.cpu_s,
                 peak_memory_bytes=usage.peak_memory_bytes,
                 memory_bytes=usage.memory_bytes,
+                file_bytes=usage.file_bytes,
             )
         )
 

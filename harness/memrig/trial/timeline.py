@@ -20,11 +20,12 @@ from memrig.errors import (
     GatewayError,
 )
 from memrig.model.chat import CallContext, Phase
-from memrig.model.scenario import Episode, Question
+from memrig.model.scenario import Episode, Probe, Question
 from memrig.model.transcript import IngestRecord, NaiveRecord, QuestionRecord, StreamRecord
 from memrig.model.trial import Outcome
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.naive import Naive
+from memrig.trial.probes import Scene, measure
 from memrig.trial.session import Session
 from memrig.trial.tally import Tally, unseen
 from memrig.trial.walltime import WallTime
@@ -94,9 +95,10 @@ class Timeline:
         self._in_memory = False
         self._time = WallTime()
         self._crashed: AdapterCrashedError | None = None
+        self._scene = Scene(session, self._id, self._ids)
 
     async def play(self) -> None:
-        """Plays the timeline up to its last open question.
+        """Plays the timeline up to its last open question, or to its end where it has probes.
 
         Raises:
             AdapterCrashedError: the adapter is gone; the open questions are not settled.
@@ -104,14 +106,15 @@ class Timeline:
             GatewayError: a model could not be had; what is open may be asked again later.
         """
         open_questions = self._count_open()
-        for asks, events in groupby(
-            self._scenario.events(), key=lambda event: isinstance(event, Question)
-        ):
-            if open_questions == 0:
+        for kind, events in groupby(self._scenario.events(), key=lambda event: event.type):
+            if open_questions == 0 and not self._scenario.has_probes:
                 return
-            if asks:
+            if kind == "question":
                 for question in cast("Iterator[Question]", events):
                     open_questions -= await self._ask_if_open(question)
+            elif kind == "probe":
+                for probe in cast("Iterator[Probe]", events):
+                    await self._measure(probe)
             else:
                 await self._ingest(cast("Iterator[Episode]", events))
 
@@ -147,7 +150,23 @@ class Timeline:
                 ns=time.monotonic_ns() - started,
             )
         )
-        self._session.log.append(await self._session.client.flush(self._id), sync=True)
+        flushed = await self._session.client.flush(self._id)
+        self._session.log.append(flushed, sync=True)
+        self._scene.filled(sent.episodes, flushed.total_items)
+
+    async def _measure(self, probe: Probe) -> None:
+        """Measures at this place. What fails within a probe is its result.
+
+        Raises:
+            AdapterCrashedError: the adapter is gone since.
+        """
+        scope = f"{self._id}/{probe.probe_id}#{self._session.spec.repeat}"
+        async with self._charged("search", scope):
+            with self._session.models_first():
+                records = await measure(probe, self._scene.at(scope))
+        for record in records:
+            self._session.log.append(record, sync=record is records[-1])
+        await self._scene.raise_if_gone()
 
     @asynccontextmanager
     async def _charged(self, phase: Phase, scope: str) -> AsyncIterator[None]:

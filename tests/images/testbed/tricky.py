@@ -65,6 +65,9 @@ def obey(order: list[str]) -> str:  # noqa: C901, PLR0912 - one case for each wa
         case ["write", path]:
             with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
                 file.write("kept")
+        case ["fill", path, mebibytes]:
+            with open(path, "wb") as file:  # noqa: PTH123
+                file.write(bytes(int(mebibytes) << 20))
         case ["read", path]:
             with open(path, encoding="utf-8") as file:  # noqa: PTH123
                 return file.read()

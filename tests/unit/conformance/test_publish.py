@@ -34,7 +34,7 @@ def test_the_schema_is_the_one_committed():
 def test_publishing_changes_nothing_twice(tmp_path, monkeypatch):
     """The command writes the table between its marks and leaves the rest of the page alone."""
     (tmp_path / "schema").mkdir()
-    (tmp_path / PAGE).write_text((DOCS / PAGE).read_text("utf-8").replace("search.scores", "old"))
+    (tmp_path / PAGE).write_text((DOCS / PAGE).read_text("utf-8").replace("`search.scores`", "old"))
     monkeypatch.setattr("sys.argv", ["publish", str(tmp_path)])
     main()
     assert (tmp_path / PAGE).read_text("utf-8") == (DOCS / PAGE).read_text("utf-8")

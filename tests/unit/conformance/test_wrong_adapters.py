@@ -3,6 +3,7 @@
 import pytest
 
 from memrig.conformance import ConformanceReport
+from memrig.conformance.context import DEADLINES
 from support import wrong_adapters as wrong
 from support.right_adapter import Memory, OnlyAnswers
 
@@ -17,6 +18,8 @@ CAUGHT_BY = {
         "ingest.megabyte",
         "ingest.timestamps",
         "ingest.metadata",
+        "backpressure.open-stream",
+        "backpressure.slow-reader",
     },
     wrong.LosesEverySeventh: {
         "flush.all-findable",
@@ -49,6 +52,7 @@ CAUGHT_BY = {
         "reset.forgets-ids",
         "forget.then-again",
         "longitudinal.no-future",
+        "search.rebuilt",
     },
     wrong.AnotherBootIdInFlush: {"boot-id.every-response"},
     wrong.CrashesOnEmptyQuery: {"search.empty-query-refused"},
@@ -82,6 +86,7 @@ CAUGHT_BY = {
     # There is one answer, and what is left of before may take its place.
     wrong.OnlyAnswersAndKeepsAfterReset: {
         "ingest.same-id-again",
+        "ingest.out-of-order",
         "limits.message-too-large",
         "reset.empties",
         "reset.forgets-ids",
@@ -96,6 +101,30 @@ CAUGHT_BY = {
     wrong.KeepsTwoCheckpoints: {"longitudinal.checkpoints"},
 }
 
+#: One saves all up, and is waited for.
+QUICK = {"ingest_idle": 0.5}
+#: Asked only what is near the broken rule.
+CAUGHT_AMONG = {
+    wrong.KeepsItsBootIdOverARestart: (("restart", "reset"), {"restart.new-process"}),
+    wrong.DeclaresMoreAfterARestart: (("restart", "as-of"), {"restart.new-process"}),
+    wrong.KeepsHalfOverARestart: (("restart", "reset"), {"restart.whole-or-empty"}),
+    wrong.BringsBackWhatResetRemoved: (("restart", "reset"), {"restart.reset-lasts"}),
+    wrong.SavesItsAcksUp: (("backpressure", "cancel"), {"backpressure.open-stream"}),
+    wrong.RanksByTheClock: (
+        ("search.rebuilt", "search.repeatable", "search.scores", "filter"),
+        {"search.rebuilt"},
+    ),
+    wrong.TakesTimeToGoForward: (
+        ("ingest", "flush"),
+        {"ingest.out-of-order", "ingest.timestamps"},
+    ),
+    wrong.DropsAcksOfAStreamThatIsReadLate: (
+        ("backpressure", "ingest"),
+        {"backpressure.slow-reader", "ingest.many-messages"},
+    ),
+    wrong.SaysALotOfItself: (("capabilities", "flags"), {"capabilities.limitations"}),
+}
+
 
 def with_status(report: ConformanceReport, *statuses: str) -> set[str]:
     return {result.id for result in report.results if result.status in statuses}
@@ -108,6 +137,14 @@ async def test_a_broken_rule_fails_the_checks_of_that_rule_alone(memory, checked
     assert with_status(report, "failed", "error") == CAUGHT_BY[memory]
     assert not report.conforms
     assert report.exit_code == 4
+
+
+@pytest.mark.parametrize("memory", CAUGHT_AMONG, ids=lambda memory: memory.__name__)
+async def test_a_rule_of_restarts_streams_and_rebuilds_is_caught_by_its_name(memory, checked):
+    """So are these, asked a part of the checks."""
+    groups, expected = CAUGHT_AMONG[memory]
+    report = await checked(memory, *groups, deadlines=DEADLINES.model_copy(update=QUICK))
+    assert with_status(report, "failed", "error") == expected
 
 
 async def test_a_memory_that_keeps_the_contract_passes_every_check_that_applies(checked):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memrig.errors import DataError
-from memrig.model.manifest import load_manifest, parse_manifest
+from memrig.errors import DataError, UsageError
+from memrig.model.manifest import load_manifest, parse_manifest, split_variant
 
 GOOD = """
 name = "demo"
@@ -148,3 +148,94 @@ def test_a_file_is_read_from_its_path(tmp_path):
     path = tmp_path / "adapter.toml"
     path.write_text(GOOD)
     assert load_manifest(path) == parse_manifest(GOOD, "adapter.toml")
+
+
+VARIED = """
+name = "demo"
+version = "1.2"
+models = ["big"]
+modes = ["reader"]
+start_timeout_s = 10
+
+[image]
+build = "."
+environment = { KEPT = "1", CHANGED = "1" }
+
+[services.db]
+reference = "r"
+environment = { CHANGED = "1" }
+
+[process]
+command = ["demo"]
+environment = { CHANGED = "1", OWN = "1" }
+
+[variants.small]
+description = "Smaller."
+models = []
+modes = ["retrieval"]
+start_timeout_s = 99
+environment = { CHANGED = "2", ADDED = "2" }
+
+[variants.plain]
+"""
+
+
+def test_a_variant_lays_its_environment_over_the_adapters():
+    """Over that of its container and of its process; a companion's stays as it is."""
+    small = parse_manifest(VARIED, "adapter.toml").as_variant("small")
+    assert small.image.environment == {"KEPT": "1", "CHANGED": "2", "ADDED": "2"}
+    assert small.process.environment == {"OWN": "1", "CHANGED": "2", "ADDED": "2"}
+    assert small.services["db"].environment == {"CHANGED": "1"}
+
+
+def test_a_variant_says_what_it_says_and_keeps_the_rest():
+    """Also that it wants no models, which is not the same as saying nothing of them."""
+    whole = parse_manifest(VARIED, "adapter.toml")
+    small, plain = whole.as_variant("small"), whole.as_variant("plain")
+    assert (small.name, small.description, small.version) == ("demo-small", "Smaller.", "1.2")
+    assert (small.models, small.modes, small.start_timeout_s) == ((), ("retrieval",), 99)
+    assert (plain.models, plain.modes, plain.start_timeout_s) == (("big",), ("reader",), 10)
+    assert plain.image == whole.image
+    assert (small.variants, plain.variants) == ({}, {})
+
+
+def test_an_unknown_variant_names_the_known_ones():
+    """Or says that there are none."""
+    with pytest.raises(UsageError, match="demo has no variant 'large'") as caught:
+        parse_manifest(VARIED, "adapter.toml").as_variant("large")
+    assert caught.value.fix == "one of: small, plain"
+    with pytest.raises(UsageError) as caught:
+        parse_manifest(GOOD, "adapter.toml").as_variant("large")
+    assert "none" in caught.value.fix
+
+
+def test_a_mistake_in_a_variant_is_named():
+    """It may not say what its image says."""
+    error = refused(GOOD + '[variants.v]\nbuild = "."\n')
+    assert "variants.v.build:" in error.message
+
+
+@pytest.mark.parametrize(
+    ("adapter", "parts"),
+    [
+        ("images/mem0", ("images/mem0", "")),
+        ("images/mem0+extract", ("images/mem0", "extract")),
+        ("images/a+b+extract", ("images/a+b", "extract")),
+        ("a+b/mem0", ("a+b/mem0", "")),
+        ("name@sha256:00+v", ("name@sha256:00", "v")),
+        ("sha256:00+v", ("sha256:00", "v")),
+        ("grpc://host:1", ("grpc://host:1", "")),
+        ("images/mem0+", ("images/mem0+", "")),
+    ],
+)
+def test_a_variant_stands_after_the_last_plus(adapter, parts):
+    """In the last part of a path, or behind a digest."""
+    assert split_variant(adapter) == parts
+
+
+def test_a_folder_with_a_plus_sign_is_a_folder(tmp_path):
+    """What exists is taken as it is, and its variant stands after one more plus."""
+    folder = tmp_path / "c+extract"
+    folder.mkdir()
+    assert split_variant(str(folder)) == (str(folder), "")
+    assert split_variant(f"{folder}+v") == (str(folder), "v")

@@ -31,6 +31,8 @@ def test_the_one_that_memrig_ships_can_be_read() -> None:
     [
         ('suite = "bookworm"', 'suite = "--help"'),
         ('"python3-venv"', '"--arch=all"'),
+        ("[debian]", '[debian]\napt = ["-o=APT::Update::Pre-Invoke::=reboot"]'),
+        ('packages = ["python3", "python3-venv"]', "apt = []"),
         ("http://deb.debian.org/debian", "file:///etc"),
         ('python = "3.11"', 'python = "3"'),
         ("[debian]", 'colour = "red"\n[debian]'),
@@ -44,6 +46,14 @@ def test_a_bad_one_is_refused(tmp_path: Path, old: str, new: str) -> None:
     path.write_text(GOOD.replace(old, new))
     with pytest.raises(DataError, match=r"base\.toml: is not a base description"):
         load_base_spec(path)
+
+
+def test_apt_may_install_all_of_it(tmp_path: Path) -> None:
+    """Then debootstrap makes the suite's minimum alone."""
+    path = tmp_path / "base.toml"
+    path.write_text(GOOD.replace("packages =", "apt ="))
+    spec = load_base_spec(path)
+    assert (spec.debian.packages, spec.debian.apt) == ((), ("python3", "python3-venv"))
 
 
 def test_a_missing_one_is_named(tmp_path: Path) -> None:

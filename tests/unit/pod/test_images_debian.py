@@ -26,6 +26,13 @@ def test_root_is_asked_for(machine: pytest.MonkeyPatch) -> None:
         debian.check_possible()
 
 
+def test_a_folders_own_base_is_built_with_the_folder(machine: pytest.MonkeyPatch) -> None:
+    """Whoever may not build it learns which command does."""
+    machine.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(PrerequisiteError, match="sudo memrig image build images/pgvector"):
+        debian.check_possible("images/pgvector")
+
+
 def test_debootstrap_is_asked_for(machine: pytest.MonkeyPatch) -> None:
     """Without debootstrap, the exact command that installs it is named."""
     machine.setattr("shutil.which", lambda name: None if name == "debootstrap" else name)

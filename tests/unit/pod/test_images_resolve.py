@@ -10,6 +10,7 @@ from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.model.manifest import PodKind
 from memrig.pod.images import implied_pod, resolve
 from memrig.pod.images.engine import ImageFacts
+from memrig.pod.images.faults import MissingImageError
 
 #: By this way, for the package has a function of the same name.
 MODULE = importlib.import_module("memrig.pod.images.resolve")
@@ -47,7 +48,7 @@ class FakeEngine:
         return self.images[image]
 
     def pull(self, reference: str) -> str:
-        raise PrerequisiteError(f"no registry for {reference}")
+        raise MissingImageError(reference, "nobody answers")
 
     def close(self) -> None:
         pass
@@ -73,6 +74,55 @@ def daemon(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, bytes | None]
 def test_the_form_of_an_adapter_implies_its_pod(adapter: str, pod: PodKind | None) -> None:
     """An address needs an endpoint, an image Docker; a folder leaves the choice."""
     assert implied_pod(adapter) == pod
+
+
+VARIED = PROCESS + '[variants.small]\nmodels = []\nenvironment = { SIZE = "small" }\n'
+
+
+async def test_a_variant_is_the_same_image_told_something_else(
+    daemon: Callable[[dict[str, bytes | None]], None],
+) -> None:
+    """Behind a digest too; it goes by a name of its own, and no other variant is left in it."""
+    daemon({DIGEST: VARIED.encode()})
+    plain, small = [await resolve(f"name@{DIGEST}{v}", "docker") for v in ("", "+small")]
+    assert (plain.name, small.name) == ("toy", "toy-small")
+    assert plain.images == small.images == {"adapter": DIGEST}
+    assert small.manifest is not None
+    assert small.manifest.image.environment == {"SIZE": "small"}
+    with pytest.raises(UsageError, match="toy has no variant 'large'"):
+        await resolve(f"{DIGEST}+large", "docker")
+
+
+async def test_a_folders_variant_runs_without_docker(folder: Path) -> None:
+    """`--adapter FOLDER+VARIANT`, of the same inputs as the folder."""
+    (folder / "adapter.toml").write_text(VARIED)
+    plain = await resolve(str(folder), "process")
+    small = await resolve(f"{folder}+small", "process")
+    assert small.name == "toy-small"
+    assert small.inputs == plain.inputs
+    assert small.manifest is not None
+    assert small.manifest.process is not None
+    assert small.manifest.process.environment == {"SIZE": "small"}
+
+
+async def test_a_folder_whose_name_has_a_plus_sign_is_taken(folder: Path) -> None:
+    """It is there, so it is meant; a variant of it stands behind one more plus."""
+    named = folder / "c+small"
+    named.mkdir()
+    (named / "adapter.toml").write_text(VARIED)
+    assert (await resolve(str(named), "process")).name == "toy"
+    assert (await resolve(f"{named}+small", "process")).name == "toy-small"
+
+
+async def test_an_image_that_is_nowhere_names_both_ways_to_supply_it(
+    daemon: Callable[[dict[str, bytes | None]], None],
+) -> None:
+    """As for a manifest's references: a registry, or a file."""
+    daemon({})
+    with pytest.raises(PrerequisiteError, match=rf"team/toy@{DIGEST} \(nobody answers\)") as caught:
+        await resolve(f"team/toy@{DIGEST}", "docker")
+    assert "docker pull" in caught.value.fix
+    assert "memrig image load" in caught.value.fix
 
 
 @pytest.mark.parametrize("target", ["localhost:50051", "[::1]:50051", "10.0.0.7:1"])

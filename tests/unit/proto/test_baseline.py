@@ -92,8 +92,8 @@ def test_what_an_old_adapter_cannot_notice_is_no_break(old, new, tmp_path):
     assert breaks_of(edited(old, new), tmp_path) == []
 
 
-def test_only_an_explicit_update_moves_the_baseline(tmp_path, monkeypatch, capsys):
-    """`--update` writes it; without, a break is the exit code."""
+def test_what_breaks_the_frozen_contract_moves_no_baseline(tmp_path, monkeypatch, capsys):
+    """A break is the exit code, with `--update` too, which writes nothing then."""
     old, new = tmp_path / "old" / "b.binpb", tmp_path / "new.binpb"
     old.parent.mkdir()
     old.write_bytes(compiled(SMALL, tmp_path / "a").SerializeToString())
@@ -103,6 +103,23 @@ def test_only_an_explicit_update_moves_the_baseline(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(baseline, "CURRENT", new)
     assert baseline.main([]) == 1
     assert "renumbered" in capsys.readouterr().err
-    assert baseline.main(["--update"]) == 0
-    assert baseline.main([]) == 0
+    before = old.read_bytes()
+    assert baseline.main(["--update"]) == 1
+    assert old.read_bytes() == before
     assert baseline.main(["--force"]) == 2
+
+
+def test_only_an_explicit_update_moves_the_baseline(tmp_path, monkeypatch):
+    """What an old adapter cannot notice is no break, and becomes the baseline with `--update`."""
+    old, new = tmp_path / "old" / "b.binpb", tmp_path / "new.binpb"
+    old.parent.mkdir()
+    old.write_bytes(compiled(SMALL, tmp_path / "a").SerializeToString())
+    text = edited("  COLOUR_RED = 1;", "  COLOUR_RED = 1;\n  COLOUR_BLUE = 2;")
+    new.write_bytes(compiled(text, tmp_path / "b").SerializeToString())
+    monkeypatch.setattr(baseline, "BASELINE", old)
+    monkeypatch.setattr(baseline, "CURRENT", new)
+    before = old.read_bytes()
+    assert baseline.main([]) == 0
+    assert old.read_bytes() == before
+    assert baseline.main(["--update"]) == 0
+    assert old.read_bytes() != before

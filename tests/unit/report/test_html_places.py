@@ -8,7 +8,7 @@ from memrig.report.console import make_console, print_report
 from memrig.report.html import render_html
 from memrig.report.model import Report
 from memrig.report.view_depth import depth_view, distance_label, operation_view
-from support.pages import Page
+from support.pages import Page, table, words
 from support.places import placed_report
 from support.reports import sample_report
 
@@ -23,16 +23,6 @@ def report() -> Report:
 @pytest.fixture(scope="module")
 def page(report: Report) -> Page:
     return Page(render_html(report))
-
-
-def words(text: str) -> str:
-    return " ".join(text.split())
-
-
-def table(page: Page, caption: str) -> str:
-    found = [e.text for e in page.all("table") if words(e.text).startswith(caption)]
-    (text,) = found
-    return words(text)
 
 
 def printed(report: Report, width: int = 80) -> str:

@@ -9,6 +9,7 @@ from memrig.report.model import Report
 from memrig.report.schema import report_schema
 from support.answer_reports import answered_report
 from support.places import placed_report
+from support.probes import operated_report
 from support.reports import incomplete_report, sample_report
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "schema" / "report.schema.json"
@@ -19,7 +20,9 @@ def test_the_published_schema_is_the_codes() -> None:
     assert report_schema() == PUBLISHED.read_text("utf-8")
 
 
-@pytest.mark.parametrize("make", [sample_report, incomplete_report, answered_report, placed_report])
+@pytest.mark.parametrize(
+    "make", [sample_report, incomplete_report, answered_report, placed_report, operated_report]
+)
 def test_every_field_that_a_report_writes_is_in_the_schema(make) -> None:
     """Also of the parts that only runs with answers have."""
     schema = json.loads(report_schema())

@@ -57,6 +57,16 @@ def test_repeats_are_trials_of_their_own(isolation, count, tmp_path):
     assert len({t.trial_id for t in trials}) == count
 
 
+@pytest.mark.parametrize("isolation", ["reset", "pooled"])
+async def test_what_measures_its_pod_must_have_it_for_itself(tmp_path, isolation):
+    """Nothing may have been in it before."""
+    with pytest.raises(UsageError, match=r"measures its pod|has questions or probes between"):
+        await planned(
+            tmp_path / "run", suite="operations", sample=False, turns=100, isolation=isolation
+        )
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("isolation", ["fresh", "reset"])
 def test_the_audit_is_a_trial_of_its_own_and_only_one(isolation, tmp_path):
     """Never a scored one, however many repeats there are."""
@@ -175,7 +185,7 @@ async def test_distractors_are_an_input_of_the_run(tmp_path):
 async def test_questions_between_episodes_are_not_pooled(tmp_path):
     """They would be asked with all that comes later in the memory."""
     chosen = {"suite": "longitudinal", "adapter": "baseline:oracle", "pod": "auto"}
-    with pytest.raises(UsageError, match="questions between its episodes") as caught:
+    with pytest.raises(UsageError, match="between its episodes") as caught:
         await planned(tmp_path / "run", **chosen, isolation="pooled")
     assert caught.value.where == "--isolation pooled"
     assert not (tmp_path / "run").exists()
@@ -198,7 +208,9 @@ def test_an_unknown_suite_is_refused_with_the_installed_ones():
     """A typing mistake, or a plug-in that is not installed."""
     with pytest.raises(UsageError, match="no suite 'lokomo'") as caught:
         load_suite("lokomo")
-    assert "locomo, longhorizon, longitudinal, longmemeval, practical" in caught.value.fix
+    assert (
+        "locomo, longhorizon, longitudinal, longmemeval, operations, practical" in caught.value.fix
+    )
 
 
 async def test_a_protocol_without_a_grader_is_refused_before_anything_is_done(

@@ -11,7 +11,7 @@ from memrig.client.ids import Pseudonyms
 from memrig.errors import DataError, VerificationError
 from memrig.model.canonical import digest_file
 from memrig.model.gold import EntityGold, Gold
-from memrig.model.scenario import Episode, Event, Question, Scenario, Turn
+from memrig.model.scenario import Episode, Event, Question, Scenario, Turn, UsageProbe
 from memrig.suites.checks import MAX_EPISODE_BYTES, MAX_METADATA, MAX_QUERY_BYTES
 from memrig.suites.spool import SpooledScenario, spool
 from support.scenarios import FACTS, QUESTIONS, small_scenario
@@ -32,6 +32,16 @@ def test_a_scenario_comes_back_as_it_went_in(tmp_path):
     assert list(spooled.events()) == list(scenario.timeline)
     assert spooled.gold() == scenario.gold
     assert dict(spooled.truth()[1]) == FACTS
+
+
+def test_a_timeline_tells_whether_it_has_probes(tmp_path):
+    """A text that looks like one is none."""
+    plain = small_scenario()
+    like = Episode(episode_id="e9", text='"type":"probe"', metadata={"type": "probe"})
+    looks = Scenario("looks", [*plain.timeline, like], plain.gold)
+    probed = Scenario("probed", [*plain.timeline, UsageProbe(probe_id="u")], plain.gold)
+    found = [SpooledScenario(tmp_path, spool(one, tmp_path)) for one in (plain, looks, probed)]
+    assert [scenario.has_probes for scenario in found] == [False, False, True]
 
 
 def test_files_are_named_by_their_content(tmp_path):

@@ -23,6 +23,7 @@ class Reading:
     cpu_s: float | None = None
     peak_bytes: int | None = None
     memory_bytes: int | None = None
+    file_bytes: int | None = None
     oom_kills: int | None = None
 
 
@@ -59,6 +60,7 @@ def read_cgroup(cgroup: Cgroup) -> Reading:
             cpu_s=None if cpu_ns is None else cpu_ns / 1e9,
             peak_bytes=_number(cgroup.memory, "memory.max_usage_in_bytes"),
             memory_bytes=_number(cgroup.memory, "memory.usage_in_bytes"),
+            file_bytes=_field(cgroup.memory, "memory.stat", "total_shmem"),
             oom_kills=_field(cgroup.memory, "memory.oom_control", "oom_kill"),
         )
     cpu_us = _field(cgroup.cpu, "cpu.stat", "usage_usec")
@@ -66,6 +68,7 @@ def read_cgroup(cgroup: Cgroup) -> Reading:
         cpu_s=None if cpu_us is None else cpu_us / 1e6,
         peak_bytes=_number(cgroup.memory, "memory.peak"),  # since Linux 5.19
         memory_bytes=_number(cgroup.memory, "memory.current"),
+        file_bytes=_field(cgroup.memory, "memory.stat", "shmem"),
         oom_kills=_field(cgroup.memory, "memory.events", "oom_kill"),
     )
 

@@ -120,6 +120,10 @@ class Engine:
         """Stops a container (SIGTERM, then SIGKILL after `grace_s`) and starts it again."""
         await self._call(lambda: self._client.restart(container, timeout=grace_s), where=where)
 
+    async def kill(self, container: str, *, where: str) -> None:
+        """Sends SIGKILL to a container, which may go on running for a moment."""
+        await self._call(lambda: self._client.kill(container), where=where)
+
     async def inspect(self, container: str) -> ContainerFacts:
         """Everything about a container."""
         return ContainerFacts.model_validate(

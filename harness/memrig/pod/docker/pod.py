@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from memrig.errors import AdapterCrashedError, InfrastructureError, UsageError
-from memrig.model.manifest import AdapterManifest, Health
+from memrig.model.manifest import ADAPTER_SERVICE, AdapterManifest, Health
 from memrig.pod.base import Fate, Usage
 from memrig.pod.docker.cgroups import Cgroup, Reading, find_cgroup, read_cgroup
 from memrig.pod.docker.engine import Engine
@@ -48,6 +48,7 @@ class _Meter:
             cpu_s=_plus(self.before.cpu_s, self.last.cpu_s),
             peak_bytes=_largest(self.before.peak_bytes, self.last.peak_bytes),
             memory_bytes=self.last.memory_bytes,
+            file_bytes=self.last.file_bytes,
             oom_kills=_plus(self.before.oom_kills, self.last.oom_kills),
         )
 
@@ -117,23 +118,38 @@ class DockerPod:
             cpu_s=_total([r.cpu_s for r in readings], 0.0),
             peak_memory_bytes=_total([r.peak_bytes for r in readings], 0),
             memory_bytes=_total([r.memory_bytes for r in readings], 0),
+            file_bytes=_total([r.file_bytes for r in readings], 0),
         )
 
     async def logs(self, lines: int = 200) -> str:
         """See `Pod`. With companions, each line starts with its container's name."""
         return await self._logs_of(self._services, lines)
 
-    async def restart(self, service: str) -> None:
+    @property
+    def services(self) -> tuple[str, ...]:
+        """See `Pod`."""
+        return tuple(sorted(self._services, key=lambda name: name == ADAPTER_SERVICE))
+
+    async def restart(self, service: str, *, kill: bool = False) -> None:
         """See `Pod`. SIGTERM, then SIGKILL; named volumes keep their data, /tmp does not.
 
         Raises:
             UsageError: the pod has no such service.
             AdapterCrashedError: it did not come up again.
+            InfrastructureError: the engine failed.
         """
         if service not in self._services:
             raise UsageError(f"the pod has no service {service!r}, only {self._services}")
         self._meters[service].settle()
-        await self._engine.restart(self._containers[service], _RESTART_GRACE_S, where=service)
+        container = self._containers[service]
+        if kill:
+            await self._engine.kill(container, where=service)
+            if not await self._ends(container):
+                message = f"container {service!r} still runs {_ENDING_S:g} s after SIGKILL"
+                raise InfrastructureError(message, fix="`memrig doctor` checks the daemon")
+            await self._engine.start(container, where=service)
+        else:
+            await self._engine.restart(container, _RESTART_GRACE_S, where=service)
         await self.started(service)
 
     async def started(self, service: str) -> None:

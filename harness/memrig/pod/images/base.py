@@ -1,8 +1,13 @@
-"""The base image: a slim Python from a registry, or the same from Debian packages."""
+"""Base images: from a registry, or from Debian packages.
+
+memrig's own is a slim Python; a folder that needs another one describes it in a `base.toml` of its
+own.
+"""
 
 import asyncio
 import threading
 import time
+from pathlib import Path
 
 from memrig.model.canonical import digest_file, digest_of
 from memrig.pod.images.builder import run_build
@@ -21,7 +26,7 @@ from memrig.pod.images.types import (
     tag_for,
 )
 
-NAME = "base"
+SPEC_FILE = "base.toml"
 #: What base.toml said when an image was made: finds it again without asking any registry.
 _SPEC_LABEL = "io.memrig.base"
 
@@ -51,40 +56,48 @@ async def ensure_base(*, force: bool = False, progress: Progress | None = None) 
         engine.close()
 
 
-async def ensure_base_on(engine: Engine, say: Progress, *, force: bool = False) -> BuiltImage:
-    """As `ensure_base`, on an open connection."""
+def base_file(folder: Path | None = None) -> Path:
+    """The `base.toml` that a build's folder stands on: its own, or memrig's."""
+    own = folder / SPEC_FILE if folder else None
+    return own if own is not None and own.is_file() else own_image("base") / SPEC_FILE
+
+
+async def ensure_base_on(
+    engine: Engine, say: Progress, *, force: bool = False, folder: Path | None = None
+) -> BuiltImage:
+    """As `ensure_base`, on an open connection, for the base that `folder` stands on."""
     began = time.monotonic()
-    path = own_image(NAME) / "base.toml"
+    path = base_file(folder)
     spec = load_base_spec(path)
     wanted = digest_of({"base.toml": digest_file(path), "arch": engine.arch})
-    found = None if force else await _find(engine, wanted)
+    found = None if force else await _find(engine, spec.name, wanted)
     if found is not None:
-        return _result(found, built=False, began=began)
+        return _result(spec.name, found, built=False, began=began)
     async with build_lock(say):
-        found = None if force else await _find(engine, wanted)
+        found = None if force else await _find(engine, spec.name, wanted)
         if found is not None:
-            return _result(found, built=False, began=began)
-        digest = await _make(engine, spec, wanted, say)
+            return _result(spec.name, found, built=False, began=began)
+        digest = await _make(engine, spec, wanted, say, str(path.parent))
     made = await asyncio.to_thread(engine.get, digest)
     assert made is not None  # noqa: S101  it was just made
-    await asyncio.to_thread(engine.tag, digest, tag_for(NAME, made.labels[INPUTS_LABEL]))
-    return _result(made, built=True, began=began)
+    await asyncio.to_thread(engine.tag, digest, tag_for(spec.name, made.labels[INPUTS_LABEL]))
+    return _result(spec.name, made, built=True, began=began)
 
 
-async def _find(engine: Engine, wanted: str) -> ImageFacts | None:
-    labels = {NAME_LABEL: NAME, _SPEC_LABEL: wanted}
+async def _find(engine: Engine, name: str, wanted: str) -> ImageFacts | None:
+    labels = {NAME_LABEL: name, _SPEC_LABEL: wanted}
     found = await asyncio.to_thread(engine.list_own, labels)
     return found[0] if found else None
 
 
-async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress) -> str:
-    upstream = await _ask(engine, spec.reference, say)
+async def _make(engine: Engine, spec: BaseSpec, wanted: str, say: Progress, folder: str) -> str:
+    upstream = await _ask(engine, spec.reference, say) if spec.reference else None
     way = {"way": "registry", "digest": upstream} if upstream else {"way": "debian"}
     inputs = digest_of({"spec": wanted, **way})
-    labels = {NAME_LABEL: NAME, _SPEC_LABEL: wanted, INPUTS_LABEL: inputs}
-    if upstream is None:
-        check_possible()
-        tag = tag_for(NAME, inputs)
+    labels = {NAME_LABEL: spec.name, _SPEC_LABEL: wanted, INPUTS_LABEL: inputs}
+    if spec.reference is None or upstream is None:
+        check_possible("base" if spec.name == "base" else folder)
+        tag = tag_for(spec.name, inputs)
         return await build_debian(engine, spec.debian, tag=tag, labels=labels, say=say)
     say(f"pulling {spec.reference}")
     pulled = await asyncio.to_thread(engine.pull, spec.reference)
@@ -106,11 +119,11 @@ async def _ask(engine: Engine, reference: str, say: Progress) -> str | None:
     return upstream
 
 
-def _result(image: ImageFacts, *, built: bool, began: float) -> BuiltImage:
+def _result(name: str, image: ImageFacts, *, built: bool, began: float) -> BuiltImage:
     inputs = image.labels[INPUTS_LABEL]
     return BuiltImage(
-        name=NAME,
-        tag=tag_for(NAME, inputs),
+        name=name,
+        tag=tag_for(name, inputs),
         digest=image.digest,
         inputs=inputs,
         built=built,

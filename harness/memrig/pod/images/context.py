@@ -32,16 +32,17 @@ class Context:
         info.mode = 0o755 if executable else 0o644
         self._put(info, io.BytesIO(data))
 
-    def add_tree(self, root: Path) -> None:
-        """Adds all files of a folder, as `inputs.list_files` sees it."""
+    def add_tree(self, root: Path, name: str = "") -> None:
+        """Adds all files of a folder, as `inputs.list_files` sees it, below `name`."""
         for file in list_files(root):
+            path = f"{name}/{file.path}" if name else file.path
             if file.is_link:
-                info = tarfile.TarInfo(file.path)
+                info = tarfile.TarInfo(path)
                 info.type = tarfile.SYMTYPE
                 info.linkname = str(file.origin.readlink())
                 self._put(info, None)
             else:
-                self.add(file.path, file.origin.read_bytes(), executable=file.executable)
+                self.add(path, file.origin.read_bytes(), executable=file.executable)
 
     def add_folder(self, name: str, files: tuple[Path, ...]) -> None:
         """Adds a folder of files, even when there are none (a COPY of it must not fail)."""

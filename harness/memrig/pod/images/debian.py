@@ -1,21 +1,21 @@
-"""A Python base image from Debian's packages, for machines where no registry answers."""
+"""A base image from Debian's packages, where no registry has it."""
 
 import asyncio
 import os
 import shutil
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
 from memrig.errors import PrerequisiteError
+from memrig.pod.images.apt import install_by_apt
 from memrig.pod.images.engine import Engine
 from memrig.pod.images.lock import cache_dir, scratch_dir
+from memrig.pod.images.rootsteps import IN_NAMESPACE, run_step
 from memrig.pod.images.spec import DebianSpec
 from memrig.pod.images.types import Progress
 
 _INSTALL_HINT = "apt-get install --no-install-recommends debootstrap"
-_TAIL_LINES = 15
 
 #: Of no use in a container that installs nothing from Debian any more. Python's own compiled files
 #: stay: without them, every start under a read-only root would compile the library again.
@@ -31,22 +31,25 @@ _DEAD_WEIGHT = (
 )  # fmt: skip
 
 
-def check_possible() -> None:
+def check_possible(build: str = "base") -> None:
     """Makes sure that this machine can build from Debian packages.
+
+    Args:
+        build: what `memrig image build` is given to build it.
 
     Raises:
         PrerequisiteError: not root, or a program is missing; names the command that installs it.
     """
     if os.geteuid() != 0:
         raise PrerequisiteError(
-            "no registry answers, and building the base image from Debian packages needs root",
-            fix="run `sudo memrig image build base` once, or make a registry reachable, or load a "
-            "base image that another machine built (docs/images.md, Offline)",
+            "no registry has the base image, and building it from Debian packages needs root",
+            fix=f"run `sudo memrig image build {build}` once, or make a registry reachable, or "
+            "load a base image that another machine built (docs/images.md, Without a network)",
         )
     missing = [name for name in ("debootstrap", "unshare", "tar") if shutil.which(name) is None]
     if missing:
         raise PrerequisiteError(
-            f"no registry answers, and building the base image needs {', '.join(missing)}",
+            f"no registry has the base image, and building it needs {', '.join(missing)}",
             fix=f"{_INSTALL_HINT}, or make a registry reachable",
         )
 
@@ -57,7 +60,7 @@ async def build_debian(
     """Builds and imports the base image; returns its id. Takes about a minute the first time.
 
     Raises:
-        PrerequisiteError: debootstrap failed (its last lines are in the message).
+        PrerequisiteError: debootstrap or apt-get failed (its last lines are in the message).
 
     The build lock is held.
     """
@@ -65,8 +68,11 @@ async def build_debian(
     packages.mkdir(parents=True, exist_ok=True)
     root = scratch_dir() / "base"
     try:
-        say(f"no registry answers: building the base from Debian {spec.suite} packages (~1 min)")
+        patience = "some minutes" if spec.apt else "~1 min"
+        say(f"no registry has it: building the base from Debian {spec.suite} packages ({patience})")
         await _debootstrap(root, spec, packages, say)
+        if spec.apt:
+            await install_by_apt(root, spec.apt, packages, say)
         say("importing the base image")
         return await _import(engine, root, tag, labels)
     finally:
@@ -74,48 +80,13 @@ async def build_debian(
 
 
 async def _debootstrap(root: Path, spec: DebianSpec, packages: Path, say: Progress) -> None:
-    # In a mount namespace of its own: whatever debootstrap mounts below `root` is gone when it
-    # ends, however it ends, so that removing `root` can never reach the machine's own /proc.
-    command = [
-        "unshare", "--mount", "--fork", "--kill-child=TERM",
-        "debootstrap", "--variant=minbase", f"--cache-dir={packages}",
-        f"--include={','.join(spec.packages)}", spec.suite, str(root), spec.mirror,
-    ]  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        env={**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"},
-        start_new_session=True,
-    )
-    try:
-        tail = await _follow(process, say)
-        code = await process.wait()
-    finally:
-        await _end(process)
-    if code != 0:
-        raise PrerequisiteError(
-            f"debootstrap ended with {code}; its last lines:\n" + "\n".join(tail),
-            where="building the base image from Debian packages",
-            fix=f"see that {spec.mirror} can be reached, or make an image registry reachable",
-        )
-
-
-async def _follow(process: asyncio.subprocess.Process, say: Progress) -> list[str]:
-    tail: list[str] = []
-    assert process.stdout is not None  # noqa: S101  it was asked for just above
-    async for raw in process.stdout:
-        line = raw.decode("utf-8", "replace").rstrip()
-        tail = [*tail, line][-_TAIL_LINES:]
-        say(line)
-    return tail
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        os.killpg(process.pid, signal.SIGTERM)
-        await asyncio.shield(process.wait())
+    include = (f"--include={','.join(spec.packages)}",) if spec.packages else ()
+    command = (
+        *IN_NAMESPACE, "debootstrap", "--variant=minbase", f"--cache-dir={packages}", *include,
+        spec.suite, str(root), spec.mirror,
+    )  # fmt: skip
+    fix = f"see that {spec.mirror} can be reached, or make an image registry reachable"
+    await run_step("debootstrap", command, say, fix=fix)
 
 
 async def _import(engine: Engine, root: Path, tag: str, labels: Mapping[str, str]) -> str:

@@ -16,9 +16,10 @@ from docker.errors import APIError, DockerException, ImageLoadError, ImageNotFou
 from requests.exceptions import RequestException
 
 from memrig.errors import DataError, InfrastructureError, PrerequisiteError
-from memrig.pod.images.faults import faults
+from memrig.pod.images.faults import MissingImageError, faults
 from memrig.pod.images.types import INPUTS_LABEL, NAME_LABEL, STAGE_LABEL, tag_for
 from memrig.pod.owner import PREFIX, this_process
+from memrig.pod.text import plain_text
 
 #: Importing and loading take long before they answer.
 _TIMEOUT_S = 600
@@ -160,39 +161,46 @@ class Engine:
 
     def ask_registry(self, reference: str) -> str | None:
         """The digest a registry has for `reference`; None when none answers in 10 s or has it."""
-        with faults("asking a registry"):
-            client: Any = docker.from_env(timeout=REGISTRY_PATIENCE_S)
         try:
-            answer = client.api.inspect_distribution(reference)
-        except (DockerException, RequestException):
+            return self._look_up(reference)
+        except MissingImageError:
             return None
-        finally:
-            client.close()
-        return str(answer["Descriptor"]["digest"])
 
     def pull(self, reference: str) -> str:
         """Pulls an image; returns its id.
 
         Raises:
-            PrerequisiteError: no registry answers, or it does not have the image; says how to
-                supply it.
+            MissingImageError: no registry answers, or it does not have the image.
         """
-        digest = self.ask_registry(reference)
-        if digest is not None:
-            repository = reference.partition("@")[0]
-            tagged = ":" in repository.rpartition("/")[2]  # not the port of a registry
-            name = repository.rpartition(":")[0] if tagged else repository
-            try:
-                self._client.api.pull(f"{name}@{digest}")
-            except (DockerException, RequestException) as error:
-                raise _unavailable(reference, f"the pull failed: {error}") from error
-            image = self.get(f"{name}@{digest}")
-            if image is not None:
-                return image.digest
-        raise _unavailable(reference, "no registry answers for it")
+        digest = self._look_up(reference)
+        repository = reference.partition("@")[0]
+        tagged = ":" in repository.rpartition("/")[2]  # not the port of a registry
+        name = repository.rpartition(":")[0] if tagged else repository
+        try:
+            self._client.api.pull(f"{name}@{digest}")
+        except (DockerException, RequestException) as error:
+            raise MissingImageError(reference, f"the pull failed: {_words(error)}") from error
+        image = self.get(f"{name}@{digest}")
+        if image is None:
+            raise MissingImageError(reference, "the daemon pulled it, and does not have it")
+        return image.digest
 
-    def load(self, tar: Path) -> tuple[str, ...]:
-        """Loads the images of a `docker save` file; returns their ids.
+    def _look_up(self, reference: str) -> str:
+        with faults("asking a registry"):
+            client: Any = docker.from_env(timeout=REGISTRY_PATIENCE_S)
+        try:
+            answer = client.api.inspect_distribution(reference)
+        except RequestException as error:
+            reason = f"no registry answered within {REGISTRY_PATIENCE_S} s"
+            raise MissingImageError(reference, reason) from error
+        except DockerException as error:
+            raise MissingImageError(reference, _words(error)) from error
+        finally:
+            client.close()
+        return str(answer["Descriptor"]["digest"])
+
+    def load(self, tar: Path) -> tuple[ImageFacts, ...]:
+        """Loads the images of a `docker save` file, which may be several.
 
         Raises:
             DataError: the file cannot be read or is not such a file.
@@ -204,7 +212,8 @@ class Engine:
             raise DataError(
                 f"cannot be loaded: {error}", where=str(tar), fix="make it with `docker save`"
             ) from error
-        return tuple(sorted({str(image.id) for image in images}))
+        ids = sorted({str(image.id) for image in images})
+        return tuple(image for name in ids if (image := self.get(name)))
 
 
 def own_tag(image: ImageFacts) -> str:
@@ -233,9 +242,7 @@ def _at_most(chunks: Iterator[bytes], limit: int, where: str) -> Iterator[bytes]
         yield chunk
 
 
-def _unavailable(reference: str, reason: str) -> PrerequisiteError:
-    return PrerequisiteError(
-        f"the image {reference} is not on this machine, and {reason}",
-        fix=f"load it from a file (`memrig image load FILE.tar`, or `docker load`; "
-        f"`docker save {reference}` makes one elsewhere), or make a registry that has it reachable",
-    )
+def _words(error: Exception) -> str:
+    """What the daemon, or the registry behind it, said, on one line."""
+    said = error.explanation if isinstance(error, APIError) else None
+    return " ".join(plain_text(str(said or error)).split())

@@ -11,8 +11,9 @@ from docker.utils.build import exclude_paths
 from memrig.errors import DataError
 from memrig.model.canonical import Digest, digest_file, digest_of
 
-#: Left behind by tools and editors; never a build input, whatever .dockerignore says.
-_LITTER = ("**/__pycache__", "**/*.pyc", "**/.DS_Store", ".git")
+#: Left behind by tools and editors; never a build input, whatever .dockerignore says. Which image a
+#: reference means is no input either: it is named beside them (`AdapterRef.images`).
+_LITTER = ("**/__pycache__", "**/*.pyc", "**/.DS_Store", ".git", "node_modules", "references.lock")
 
 
 @dataclass(frozen=True, slots=True)

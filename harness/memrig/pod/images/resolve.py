@@ -16,14 +16,19 @@ from memrig.model.manifest import (
     BASELINES,
     AdapterManifest,
     AdapterRef,
+    Container,
     PodKind,
     load_manifest,
     parse_manifest,
+    split_variant,
 )
 from memrig.pod.images.build import build_service
-from memrig.pod.images.engine import Engine
+from memrig.pod.images.engine import Engine, ImageFacts
+from memrig.pod.images.faults import MissingImageError, missing_images
 from memrig.pod.images.inputs import hash_tree
+from memrig.pod.images.pins import book_of_folder, book_of_image
 from memrig.pod.images.recipe import MANIFEST_FILE
+from memrig.pod.images.references import PinnedImage, find_references
 from memrig.pod.images.types import MANIFEST_LIMIT, MANIFEST_PATH, Progress, on_loop
 from memrig.pod.images.wheels import local_hash
 
@@ -37,8 +42,9 @@ _SEPARATORS = re.compile(r"[-_.]+")
 ANSWERS = "answers:"
 _IMPLIED = ("endpoint", "baseline", "given")
 _FORMS = (
-    "give a folder with an adapter.toml (images/bm25), an image by digest (NAME@sha256:…), "
-    "a running adapter (grpc://host:port), or a baseline (baseline:oracle)"
+    "give a folder with an adapter.toml (images/bm25, with a variant images/mem0+extract), "
+    "an image by digest (NAME@sha256:…), a running adapter (grpc://host:port), or a baseline "
+    "(baseline:oracle)"
 )
 
 
@@ -57,8 +63,8 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
     """Finds an adapter, builds or pulls what its pod needs, and names all of it by digest.
 
     Args:
-        adapter: a folder, ``NAME@sha256:…``, ``sha256:…`` (an image id), ``grpc://host:port``, or
-            ``baseline:NAME``.
+        adapter: a folder, ``NAME@sha256:…``, ``sha256:…`` (an image id), each also with
+            ``+variant``; ``grpc://host:port``, or ``baseline:NAME``.
         pod: where it is to run; `implied_pod` tells when there is no choice.
         progress: takes lines of text for a human.
 
@@ -81,8 +87,16 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
         return _baseline(adapter)
     if needed == "given":
         return await asyncio.to_thread(_given, Path(adapter.removeprefix(ANSWERS)))
-    say = on_loop(progress)
-    if needed == "docker":
+    named, variant = split_variant(adapter)
+    found = await _contained(named, pod, on_loop(progress))
+    if not variant or found.manifest is None:
+        return found
+    manifest = found.manifest.as_variant(variant)
+    return found.model_copy(update={"name": manifest.name, "manifest": manifest})
+
+
+async def _contained(adapter: str, pod: PodKind, say: Progress) -> AdapterRef:
+    if implied_pod(adapter) == "docker":
         return await _image(adapter, say)
     folder = _folder(adapter)
     manifest = load_manifest(folder / MANIFEST_FILE)
@@ -91,25 +105,18 @@ async def resolve(adapter: str, pod: PodKind, *, progress: Progress | None = Non
     return await _built(folder, manifest, say)
 
 
-async def load_image(tar: Path) -> str:
-    """Loads the one image of a `docker save` file; returns its id, to be used as ``--adapter``.
+async def load_images(tar: Path) -> tuple[ImageFacts, ...]:
+    """Loads all images of a `docker save` file: adapters, to be given by id, and companions.
 
     Raises:
-        DataError: the file cannot be read, is not such a file, or holds several images.
+        DataError: the file cannot be read, or is not such a file.
         PrerequisiteError: no daemon.
     """
     engine = await asyncio.to_thread(Engine)
     try:
-        images = await asyncio.to_thread(engine.load, tar)
+        return await asyncio.to_thread(engine.load, tar)
     finally:
         engine.close()
-    if len(images) != 1:
-        raise DataError(
-            f"holds {len(images)} images, which are now loaded: {', '.join(images)}",
-            where=str(tar),
-            fix="use the digest of the one you mean as --adapter",
-        )
-    return images[0]
 
 
 def _baseline(adapter: str) -> AdapterRef:
@@ -191,9 +198,12 @@ async def _built(folder: Path, manifest: AdapterManifest, say: Progress) -> Adap
     inputs: dict[str, str] = {}
     engine = await asyncio.to_thread(Engine)
     try:
-        for service, container in {ADAPTER_SERVICE: manifest.image, **manifest.services}.items():
-            if container.reference is not None:
-                images[service] = await _have(engine, container.reference, say)
+        # First what cannot be made here: there is no use in building the rest without it.
+        where = str(folder / MANIFEST_FILE)
+        found = await find_references(engine, manifest, book_of_folder(folder), where, say)
+        for service in (ADAPTER_SERVICE, *manifest.services):
+            if service in found:
+                _take(found[service], images, inputs)
                 continue
             built = await build_service(engine, folder, manifest, service, say)
             images[service], inputs[service] = built.digest, built.inputs
@@ -209,6 +219,12 @@ async def _built(folder: Path, manifest: AdapterManifest, say: Progress) -> Adap
     )
 
 
+def _take(image: PinnedImage, images: dict[str, str], inputs: dict[str, str]) -> None:
+    images[image.service] = image.id
+    if image.digest is not None:
+        inputs[image.service] = image.digest
+
+
 async def _image(adapter: str, say: Progress) -> AdapterRef:
     match = _DIGEST.match(adapter)
     if match is None:
@@ -220,15 +236,20 @@ async def _image(adapter: str, say: Progress) -> AdapterRef:
     try:
         digest = await _have_digest(engine, match["name"], match["digest"], say)
         manifest = await asyncio.to_thread(_carried_manifest, engine, adapter, digest)
-        images = {ADAPTER_SERVICE: digest}
+        where = f"{adapter}: {MANIFEST_PATH}"
         for service, container in manifest.services.items():
             if container.reference is None:
                 raise DataError(
                     f"says build = {container.build!r}, and an image carries no folders",
-                    where=f"{adapter}: {MANIFEST_PATH}: services.{service}",
+                    where=f"{where}: services.{service}",
                     fix="give the folder as --adapter, or have its maker name a `reference`",
                 )
-            images[service] = await _have(engine, container.reference, say)
+        images, inputs = {ADAPTER_SERVICE: digest}, dict[str, str]()
+        # Its own `image` is how its maker built it; it is here already.
+        companions = manifest.model_copy(update={"image": Container(build=".")})
+        book = book_of_image(digest)
+        for image in (await find_references(engine, companions, book, where, say)).values():
+            _take(image, images, inputs)
     finally:
         engine.close()
     return AdapterRef(
@@ -237,6 +258,7 @@ async def _image(adapter: str, say: Progress) -> AdapterRef:
         pod="docker",
         manifest=manifest,
         images=images,
+        inputs=inputs,
     )
 
 
@@ -266,11 +288,8 @@ async def _have_digest(engine: Engine, name: str | None, digest: str, say: Progr
             fix="load it from a file (`memrig image load FILE.tar`, or `docker load`), or give "
             "NAME@sha256:… of one that a registry has",
         )
-    return await _have(engine, f"{name}@{digest}", say)
-
-
-async def _have(engine: Engine, reference: str, say: Progress) -> str:
-    if image := await asyncio.to_thread(engine.get, reference):
-        return image.digest
-    say(f"pulling {reference}")
-    return await asyncio.to_thread(engine.pull, reference)
+    say(f"asking a registry for {name}@{digest}")
+    try:
+        return await asyncio.to_thread(engine.pull, f"{name}@{digest}")
+    except MissingImageError as error:
+        raise missing_images([error], engine.arch, f"--adapter {name}@{digest}") from error

@@ -1,10 +1,17 @@
-"""`base.toml`: what the base image is, in both of its ways."""
+"""`base.toml`: what a base image is, in both of its ways."""
 
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from memrig.errors import DataError
 
@@ -16,18 +23,33 @@ class _Strict(BaseModel):
 
 
 class DebianSpec(_Strict):
-    """The way without a registry: a Debian suite and the packages put on top of its minimum."""
+    """The way without a registry: a Debian suite and what is put on top of its minimum.
+
+    `packages` are installed by debootstrap. It takes the first of several packages that would do,
+    whatever another one excludes; where that fails, `apt` names what apt installs afterwards.
+    """
 
     suite: str = Field(pattern=r"^[a-z]+$")
     mirror: str = Field(pattern=r"^https?://[^\s]+$")
-    packages: tuple[_Package, ...] = Field(min_length=1)
+    packages: tuple[_Package, ...] = ()
+    apt: tuple[_Package, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_packages(self) -> Self:
+        if not self.packages and not self.apt:
+            raise ValueError("names no packages: packages = [...] or apt = [...]")
+        return self
 
 
 class BaseSpec(_Strict):
-    """The whole of `base.toml`: Python's version (``3.11``) and the two ways to get it."""
+    """The whole of `base.toml`: the version of its Python, if any, and the ways to get it.
 
-    python: str = Field(pattern=r"^3\.\d{1,2}$")
-    reference: str = Field(min_length=1)
+    `name` keeps bases apart. Without a `reference` no registry is asked.
+    """
+
+    name: str = Field(default="base", pattern=r"^base(-[a-z0-9]+)*$")
+    python: str | None = Field(default=None, pattern=r"^3\.\d{1,2}$")
+    reference: str | None = Field(default=None, min_length=1)
     debian: DebianSpec
 
 

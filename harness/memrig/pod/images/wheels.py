@@ -7,21 +7,20 @@ or from the package index where memrig was installed without one.
 import asyncio
 import importlib.metadata
 import importlib.util
-import os
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from memrig.errors import DataError, PrerequisiteError
 from memrig.model.canonical import digest_file, digest_of, short
+from memrig.pod.images.collecting import cached, output_of, tail_of
 from memrig.pod.images.inputs import hash_tree
 from memrig.pod.images.lock import cache_dir, scratch_dir
 from memrig.pod.images.sources import LOCAL_PACKAGES, checkout
 from memrig.pod.images.types import Progress
-from memrig.pod.text import last_lines, plain_text
 
 #: Go's names of architectures, as the daemon says them, in wheels' words.
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
@@ -29,8 +28,6 @@ _MANYLINUX = ("manylinux_2_28", "manylinux2014", "manylinux_2_17")
 
 #: Any fixed time does; this one is the earliest that a zip file can hold.
 _EPOCH = "315532800"
-_TAIL_LINES = 8
-_LINE = 240  # pip lists every version of a package that it did not take
 
 
 def platform_flags(arch: str, python: str) -> tuple[str, ...]:
@@ -76,7 +73,11 @@ async def collect_locked(lock: Path, *, arch: str, python: str, say: Progress) -
         command = download_command(lock, into, arch=arch, python=python)
         await _run(command, what=f"collecting the wheels of {lock}")
 
-    return await _cached(folder, fill)
+    return _wheels(await cached(folder, fill))
+
+
+def _wheels(folder: Path) -> tuple[Path, ...]:
+    return tuple(sorted(folder.glob("*.whl")))
 
 
 def local_hash() -> str:
@@ -116,7 +117,7 @@ async def collect_local(expected: str, say: Progress) -> tuple[Path, ...]:
         if await asyncio.to_thread(local_hash) != expected:
             raise DataError("changed while their wheels were built", where=str(root), fix="repeat")
 
-    return await _cached(folder, fill)
+    return _wheels(await cached(folder, fill))
 
 
 def _version(name: str) -> str:
@@ -146,45 +147,21 @@ async def _build_wheel(sources: Path, parts: Sequence[str], into: Path) -> None:
         )
 
 
-async def _cached(folder: Path, fill: Callable[[Path], Awaitable[None]]) -> tuple[Path, ...]:
-    """The wheels in a cache folder, which appears whole or not at all. The build lock is held."""
-    if not folder.is_dir():  # noqa: ASYNC240  a stat
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=scratch_dir()))
-        await fill(aside)
-        aside.replace(folder)  # noqa: ASYNC240  a rename
-    return tuple(sorted(folder.glob("*.whl")))  # noqa: ASYNC240  a dozen names
-
-
 async def _run(command: Sequence[str], *, what: str) -> None:
     if importlib.util.find_spec("pip") is None:
         raise PrerequisiteError(
             f"{what} needs pip, and {sys.executable} has none",
             fix=f"{sys.executable} -m ensurepip",
         )
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-    )
-    try:
-        output, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await asyncio.shield(process.wait())
-    if process.returncode != 0:
-        raise explain_pip(plain_text(output.decode("utf-8", "replace")), what=what)
+    environment = {"SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    code, output = await output_of(command, environment)
+    if code != 0:
+        raise explain_pip(output, what=what)
 
 
 def explain_pip(output: str, *, what: str) -> PrerequisiteError | DataError:
     """The error for a pip that failed: which package, and what to do about it."""
-    told = [line for line in output.splitlines() if line.strip() and "WARNING:" not in line]
-    tail = last_lines(
-        "\n".join(f"{line[:_LINE]}…" if len(line) > _LINE else line for line in told), _TAIL_LINES
-    )
+    tail = tail_of(output, "WARNING:")
     if "DO NOT MATCH THE HASHES" in output or "In --require-hashes mode" in output:
         return DataError(
             f"pip refuses what the lock does not name exactly:\n{tail}",

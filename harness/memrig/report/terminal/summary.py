@@ -29,6 +29,7 @@ from memrig.report.terminal.models import (
     print_costs,
     print_published,
 )
+from memrig.report.terminal.probes import print_probes
 from memrig.report.units import (
     NOT_AVAILABLE,
     bounds,
@@ -75,6 +76,7 @@ def print_report(
         console.print("No question was graded.")
     _print_scores(report, console)
     print_composite(report, console)
+    print_probes(report, console)
     print_across(report, console)
     print_depth(report, console)
     print_operations(report, console)

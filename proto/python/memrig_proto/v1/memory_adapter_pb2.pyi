@@ -181,6 +181,7 @@ class CapabilitiesResponse(_message.Message):
     QUESTIONS_CHANGE_MEMORY_FIELD_NUMBER: _builtins.int
     REPORTS_SOURCE_TURNS_FIELD_NUMBER: _builtins.int
     TOOLS_FIELD_NUMBER: _builtins.int
+    LIMITATIONS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Set by the adapter: the memory system's name, such as "bm25". Shown in every table."""
     version: _builtins.str
@@ -223,6 +224,12 @@ class CapabilitiesResponse(_message.Message):
     def tools(self) -> _containers.RepeatedCompositeFieldContainer[Global___Tool]:
         """Set by the adapter: extra tools, offered to an agent by their own names."""
 
+    @_builtins.property
+    def limitations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Set by the adapter: what the system drops, cuts short or changes of what it is given, and what
+        the adapter makes up for: at most 16 sentences of at most 500 bytes. Shown in every report.
+        """
+
     def __init__(
         self,
         *,
@@ -240,10 +247,11 @@ class CapabilitiesResponse(_message.Message):
         questions_change_memory: _builtins.bool = ...,
         reports_source_turns: _builtins.bool = ...,
         tools: _abc.Iterable[Global___Tool] | None = ...,
+        limitations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["boot_id", b"boot_id", "contract_version", b"contract_version", "filter_fields", b"filter_fields", "max_results", b"max_results", "name", b"name", "questions_change_memory", b"questions_change_memory", "reports_source_turns", b"reports_source_turns", "search_modes", b"search_modes", "supports_answer", b"supports_answer", "supports_as_of", b"supports_as_of", "supports_forget", b"supports_forget", "supports_retrieve", b"supports_retrieve", "tools", b"tools", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boot_id", b"boot_id", "contract_version", b"contract_version", "filter_fields", b"filter_fields", "limitations", b"limitations", "max_results", b"max_results", "name", b"name", "questions_change_memory", b"questions_change_memory", "reports_source_turns", b"reports_source_turns", "search_modes", b"search_modes", "supports_answer", b"supports_answer", "supports_as_of", b"supports_as_of", "supports_forget", b"supports_forget", "supports_retrieve", b"supports_retrieve", "tools", b"tools", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -360,7 +368,7 @@ Global___ResetResponse: _TypeAlias = ResetResponse  # noqa: Y015
 
 @_typing.final
 class IngestRequest(_message.Message):
-    """One or more episodes, in time order within and across messages."""
+    """One or more episodes, in the order of the data, whose times may go back."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

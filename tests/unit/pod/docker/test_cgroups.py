@@ -27,6 +27,7 @@ def v1(tmp_path: Path) -> Path:
         tmp_path / "cg" / "memory" / "docker" / ID,
         memory__usage_in_bytes="1000\n",
         memory__max_usage_in_bytes="3000\n",
+        memory__stat="cache 700\nshmem 1\ntotal_cache 700\ntotal_shmem 400\n",
         memory__oom_control="oom_kill_disable 0\nunder_oom 0\noom_kill 2\n",
     )
     write(tmp_path / "cg" / "cpu,cpuacct" / "docker" / ID, cpuacct__usage="2500000000\n")
@@ -41,6 +42,7 @@ def v2(tmp_path: Path) -> Path:
         tmp_path / "cg" / "system.slice" / f"docker-{ID}.scope",
         memory__current="1000\n",
         memory__peak="3000\n",
+        memory__stat="anon 300\nfile 700\nshmem 400\nshmem_thp 0\n",
         memory__events="low 0\nhigh 0\nmax 7\noom 1\noom_kill 1\noom_group_kill 0\n",
         cpu__stat="usage_usec 2500000\nuser_usec 1\nsystem_usec 2\n",
     )
@@ -54,13 +56,17 @@ def read(root: Path) -> Reading | None:
 
 
 def test_v1_counters(v1: Path) -> None:
-    """cpuacct in nanoseconds, memory's own maximum, kills from oom_control."""
-    assert read(v1) == Reading(cpu_s=2.5, peak_bytes=3000, memory_bytes=1000, oom_kills=2)
+    """cpuacct in nanoseconds, memory's own maximum, kills from oom_control, files as shmem."""
+    assert read(v1) == Reading(
+        cpu_s=2.5, peak_bytes=3000, memory_bytes=1000, file_bytes=400, oom_kills=2
+    )
 
 
 def test_v2_counters(v2: Path) -> None:
-    """cpu.stat in microseconds, memory.peak, kills from memory.events."""
-    assert read(v2) == Reading(cpu_s=2.5, peak_bytes=3000, memory_bytes=1000, oom_kills=1)
+    """cpu.stat in microseconds, memory.peak, kills from memory.events, files as shmem."""
+    assert read(v2) == Reading(
+        cpu_s=2.5, peak_bytes=3000, memory_bytes=1000, file_bytes=400, oom_kills=1
+    )
 
 
 def test_a_kernel_without_memory_peak_has_none(v2: Path) -> None:

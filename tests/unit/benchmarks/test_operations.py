@@ -1,0 +1,37 @@
+"""What the page of operations says of images that were run, and of those that were not."""
+
+from benchmarks.operations import page, suite_of
+from benchmarks.results_page import Shown
+
+from support.probes import operated_report
+
+SUITE = suite_of(10_000)
+
+
+def test_runs_stand_in_tables_and_reasons_below_them():
+    """Images with one reason share a line; machine, date and command come last."""
+    said = page(
+        [
+            Shown("mine", SUITE, report=operated_report(), note="variant `small`: without a key"),
+            Shown("other", SUITE, why="it takes a key."),
+            Shown("third", SUITE, why="it takes a key"),
+        ]
+    ).splitlines()
+    assert sum(line.startswith("| mine |") for line in said) == 2
+    assert "- other, third: it takes a key." in said
+    assert "- mine: variant `small`: without a key." in said
+    assert any("Imaginary CPU" in line and "2026-09-01: mine." in line for line in said)
+    assert said[-1] == "`memrig run --adapter IMAGE --pod docker --jobs 1 --suite operations`"
+
+
+def test_what_is_not_isolated_or_not_whole_says_so():
+    """Under the tables, by image."""
+    cut = operated_report(complete=False, incomplete="1 trials not finished", labels=("pooled",))
+    assert "- mine: pooled; 1 trials not finished." in page([Shown("mine", SUITE, report=cut)])
+
+
+def test_nothing_run_is_no_table():
+    """But a reason each."""
+    said = page([Shown("mine", SUITE, why="not run yet")])
+    assert said.startswith("- mine: not run yet.")
+    assert "|" not in said
