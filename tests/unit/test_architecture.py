@@ -11,7 +11,11 @@ _BELOW_TRIAL = {"model", "suites", "pod", "client", "gateway"}
 _BELOW_RUNS = {*_BELOW_TRIAL, "answering", "trial", "judging"}
 #: The terminal shows what commands return, images and conformance results too.
 _BELOW_REPORT = {*_BELOW_RUNS, "runs", "grading", "stats", "conformance"} - {"gateway", "answering"}
-_EVERYTHING = {*_BELOW_RUNS, *_BELOW_REPORT, "generation", "report", "submission"}
+_EVERYTHING = {
+    *_BELOW_RUNS,
+    *_BELOW_REPORT,
+    *("generation", "report", "submission", "leaderboard", "viewer"),
+}
 
 #: model ← {suites, pod, client, gateway} ← answering ← trial ← runs ← cli, and
 #: model ← grading ← {judging, stats ← report, submission} ← cli: a plan names its grader, and a run
@@ -32,7 +36,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stats": {"model", "grading"},
     "generation": {"model", "suites", "grading"},
     "report": _BELOW_REPORT,
-    "submission": {*_BELOW_REPORT, "report"},
+    "submission": {*_BELOW_REPORT, "gateway", "report"},
+    "leaderboard": {*_BELOW_REPORT, "report", "submission"},
+    "viewer": {*_BELOW_REPORT, "gateway", "report"},
     "conformance": {"client", "pod", "model"},
     "doctor": {"pod", "suites", "model"},
     "kit": {"pod", "model"},
@@ -47,8 +53,9 @@ HOMES = {
     "docker": {"pod"},
     "anthropic": {"gateway"},
     "openai": {"gateway"},
-    "starlette": {"gateway"},
-    "uvicorn": {"gateway"},
+    "nacl": {"submission"},
+    "starlette": {"gateway", "viewer"},
+    "uvicorn": {"gateway", "viewer"},
     "nltk": {"gateway", "grading"},
     "typer": {"cli"},
     "rich": {"report"},

@@ -21,7 +21,7 @@ from memrig.pod.base import GATEWAY_VARIABLE, LISTEN_VARIABLE, Fate, PodRequest,
 from memrig.pod.forward import forward_to
 from memrig.pod.logfile import CappedLog, tail
 from memrig.pod.owner import process_token, this_process
-from memrig.pod.proctable import POD_VARIABLE, kill, marked, session_members, usage_of
+from memrig.pod.proctable import POD_VARIABLE, end_marked, kill, session_members, usage_of
 from memrig.pod.runtime import PROCESS_FILE, PodFolder, create_folder
 from memrig.pod.waiting import finish
 
@@ -106,7 +106,7 @@ class ProcessPod:
         kill(session_members(self._process.pid))
         self._process.kill()
         await asyncio.to_thread(self._process.wait, _KILL_S)
-        await asyncio.to_thread(lambda: kill(marked(self._folder.id)))
+        await asyncio.to_thread(end_marked, self._folder.id, _KILL_S)
         if self._log is not None:
             await asyncio.to_thread(self._log.close)
 

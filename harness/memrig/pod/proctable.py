@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from pathlib import Path
 POD_VARIABLE = "MEMRIG_POD"
 
 _PROC = Path("/proc")
+_ENDED = "ZX"
+_POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def session_members(leader: int) -> tuple[int, ...]:
     found = []
     for pid in _pids():
         fields = _stat(pid)
-        if fields and fields[3] == str(leader) and fields[0] not in "ZX":
+        if fields and fields[3] == str(leader) and fields[0] not in _ENDED:
             found.append(pid)
     return tuple(found)
 
@@ -72,6 +75,28 @@ def kill(pids: Iterable[int]) -> int:
             os.kill(pid, signal.SIGKILL)
             killed += 1
     return killed
+
+
+def end_marked(pod: str, within_s: float) -> None:
+    """Kills what bears a pod's mark until nothing does, and waits for it to be gone.
+
+    A signal is delivered when the kernel gets round to it, and whoever forks meanwhile leaves a
+    child that no list had.
+    """
+    deadline = time.monotonic() + within_s
+    killed: set[int] = set()
+    while True:
+        found = marked(pod)
+        kill(found)
+        killed = {pid for pid in killed.union(found) if _runs(pid)}
+        if not killed or time.monotonic() > deadline:
+            return
+        time.sleep(_POLL_S)
+
+
+def _runs(pid: int) -> bool:
+    fields = _stat(pid)
+    return bool(fields) and fields[0] not in _ENDED
 
 
 def _pids() -> Iterator[int]:

@@ -1,0 +1,1 @@
+"""Results that a stranger can recompute: profiles' divisions, pack, verify, rerun."""
