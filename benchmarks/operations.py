@@ -23,7 +23,7 @@ from benchmarks.results_suites import Suite
 from benchmarks.standin import provider, subjects
 
 from memrig.errors import MemrigError
-from memrig.report.probes_table import operations_table
+from memrig.report.probes_table import growth_table, operations_table
 from memrig.report.units import size
 
 ROOT = Path(__file__).parents[1]
@@ -66,6 +66,20 @@ def page(cells: Sequence[Shown]) -> str:
     lines += [f"- {', '.join(images)}: {why}." for why, images in reasons.items()]
     lines += [f"- {cell.image}: {cell.note}." for cell in cells if cell.report and cell.note]
     return "\n".join([*lines, "", *_made(cells)])
+
+
+def grown(turns: int, cells: Sequence[Shown]) -> Iterator[str]:
+    """What stands below it: how memories went on to grow, of the images that were taken there."""
+    reports = [(cell.image, cell.report) for cell in cells if cell.report]
+    if reports:
+        yield from ("", f"Grown to {turns:,} episodes (`--turns {turns}`):", "")
+        yield growth_table(reports)
+
+
+def _sizes(out: Path) -> list[int]:
+    """The other sizes that something was run at."""
+    found = {path.name.removeprefix("operations-") for path in out.glob("*/operations-*")}
+    return sorted({int(size) for size in found if size.isdecimal()} - {TURNS})
 
 
 def _made(cells: Sequence[Shown]) -> Iterator[str]:
@@ -111,7 +125,12 @@ def main() -> None:
         for entry in [] if options.page_only else chosen:
             run_all(entry, [suite], options)
     listed: list[Entry] = everything + [entry for entry in chosen if entry not in everything]
-    between(options.page, "operations", page([shown(entry, suite, options) for entry in listed]))
+    usual = suite_of(TURNS)
+    lines = [page([shown(entry, usual, options) for entry in listed])]
+    for turns in _sizes(options.out):
+        larger = suite_of(turns)
+        lines += grown(turns, [shown(entry, larger, options) for entry in listed])
+    between(options.page, "operations", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -32,10 +32,15 @@ def operations_table(reports: Sequence[Named]) -> str:
 
     Runs without probes are left out.
     """
+    events = [_events(name, report.probes) for name, report in reports if report.probes is not None]
+    return "\n".join((growth_table(reports), "", *_table(_EVENTS, events)))
+
+
+def growth_table(reports: Sequence[Named]) -> str:
+    """What a memory of the last size takes. Runs without probes are left out."""
     found = [(name, report.probes) for name, report in reports if report.probes is not None]
-    growth = [_growth(name, probes.growth) for name, probes in found if probes.growth]
-    events = [_events(name, probes) for name, probes in found]
-    return "\n".join((*_table(_GROWTH, growth), "", *_table(_EVENTS, events)))
+    rows = [_growth(name, probes.growth) for name, probes in found if probes.growth]
+    return "\n".join(_table(_GROWTH, rows))
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

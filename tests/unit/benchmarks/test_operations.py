@@ -1,6 +1,6 @@
 """What the page of operations says of images that were run, and of those that were not."""
 
-from benchmarks.operations import page, suite_of
+from benchmarks.operations import grown, page, suite_of
 from benchmarks.results_page import Shown
 
 from support.probes import operated_report
@@ -35,3 +35,16 @@ def test_nothing_run_is_no_table():
     said = page([Shown("mine", SUITE, why="not run yet")])
     assert said.startswith("- mine: not run yet.")
     assert "|" not in said
+
+
+def test_a_memory_that_was_grown_further_stands_in_a_table_of_its_own():
+    """Of its growth alone; an image that was not taken there has no line."""
+    larger = suite_of(100_000)
+    cells = [
+        Shown("mine", larger, report=operated_report()),
+        Shown("other", larger, why="not run yet"),
+    ]
+    said = "\n".join(grown(100_000, cells)).splitlines()
+    assert said[1] == "Grown to 100,000 episodes (`--turns 100000`):"
+    assert [line.split("|")[1].strip() for line in said[3:]] == ["image", "---", "mine"]
+    assert list(grown(100_000, cells[1:])) == []
