@@ -62,6 +62,7 @@ proto-baseline: proto  ## accept a changed contract as the new baseline
 
 schema: setup  ## write the published JSON Schemas below docs/schema
 	$(BIN)/python -m memrig.report.schema docs/schema
+	$(BIN)/python -m memrig.leaderboard.schema docs/schema
 	$(BIN)/python -m memrig.conformance.publish docs
 	$(BIN)/python -m memrig.suites.longhorizon.records docs/schema
 

@@ -27,7 +27,6 @@ from memrig.judging.calibrate import calibrate as measure_judge
 from memrig.judging.labels import default_labels, read_labels
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.images import resolve
-from memrig.pod.reaper import reap, sweep
 from memrig.pod.select import provider_for
 from memrig.report.build import build_report
 from memrig.report.compare import compare_runs
@@ -46,14 +45,15 @@ from memrig.runs.exchange import (
     export_hypotheses,
     official_judge,
 )
-from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
-from memrig.runs.judge import TrialJudge
-from memrig.runs.models import bare_gateway, model_socket, open_gateway, trial_gateway
+from memrig.runs.execution import execute_plan
+from memrig.runs.executor import Executed, Observer
+from memrig.runs.models import bare_gateway, model_socket, trial_gateway
 from memrig.runs.plan import Plan, pod_for
 from memrig.runs.plan import plan as make_plan
+from memrig.runs.profiles import Profile, differences, load_profile
 from memrig.suites.base import SuiteOptions, check_options, load_suite
 from memrig.trial import TrialServices, run_trial
-from memrig.trial.directory import hold, write_aside
+from memrig.trial.directory import write_aside
 
 
 def _silent(_: str) -> None:
@@ -127,23 +127,7 @@ def _never_served(report: Report) -> str:
 
 async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
     """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
-    await reap()
-    lock, directory = prepared.lock, prepared.directory
-    provider = provider_for(lock.adapter.pod)
-    with hold(directory.root), closing(provider):
-        async with open_gateway(lock, directory, config) as gateway:
-            judge = TrialJudge(directory, load_grader(lock.protocol), gateway, lock.judge)
-            services = Services(
-                provider=provider,
-                models=gateway,
-                judge=judge if lock.mode != "retrieval" else None,
-                keep_pod=config.keep_pod,
-            )
-            executor = LocalExecutor(services, config.jobs, config.llm if gateway else "")
-            try:
-                return await executor.execute(prepared, watch.observer)
-            finally:
-                await asyncio.shield(sweep(directory.root.name))
+    return await execute_plan(prepared, config, watch.observer)
 
 
 def plan(config: RunConfig) -> Plan:
@@ -422,3 +406,13 @@ def _incomplete(executed: Executed, report: Report) -> MemrigError:
     )
     incomplete.report = report
     return incomplete
+
+
+def profile_differences(name: str, run_folder: Path) -> tuple[Profile, tuple[str, ...]]:
+    """A profile, and in what a run is not that profile's to the letter.
+
+    Raises:
+        UsageError: there is no such profile, or the folder holds no run.
+    """
+    profile = load_profile(name)
+    return profile, differences(RunDirectory(run_folder).lock(), profile)

@@ -32,10 +32,14 @@ class Browser:
 
     def dom(self, page: Path, *flags: str) -> str:
         """The page's document after its scripts had their time, as HTML."""
-        return self._run(page, "--dump-dom", "--virtual-time-budget=3000", *flags)
+        return self.visit(page.as_uri(), *flags)
 
-    def _run(self, page: Path, *flags: str) -> str:
-        command = [self.program, *_FLAGS, f"--user-data-dir={self.profile}", *flags, page.as_uri()]
+    def visit(self, address: str, *flags: str) -> str:
+        """The same of an address, such as a local server's."""
+        return self._run(address, "--dump-dom", "--virtual-time-budget=3000", *flags)
+
+    def _run(self, address: str, *flags: str) -> str:
+        command = [self.program, *_FLAGS, f"--user-data-dir={self.profile}", *flags, address]
         done = subprocess.run(command, capture_output=True, timeout=90, check=True)
         return done.stdout.decode("utf-8")
 

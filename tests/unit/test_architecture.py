@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stats": {"model", "grading"},
     "generation": {"model", "suites", "grading"},
     "report": _BELOW_REPORT,
-    "submission": {*_BELOW_REPORT, "gateway", "report"},
+    "submission": {*_BELOW_REPORT, "gateway", "answering", "report"},
     "leaderboard": {*_BELOW_REPORT, "report", "submission"},
     "viewer": {*_BELOW_REPORT, "gateway", "report"},
     "conformance": {"client", "pod", "model"},

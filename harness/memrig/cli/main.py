@@ -16,9 +16,14 @@ from memrig.cli import (
     grade,
     image,
     inspect,
+    key,
+    leaderboard,
     machine,
+    profiles,
     run,
+    submission,
     trial,
+    view,
 )
 from memrig.cli.app import app
 from memrig.errors import MemrigError
@@ -34,9 +39,14 @@ COMMANDS = (
     grade,
     image,
     inspect,
+    key,
+    leaderboard,
     machine,
+    profiles,
     run,
+    submission,
     trial,
+    view,
 )
 INTERRUPTED = 130
 

@@ -6,17 +6,19 @@ from typing import Annotated
 import typer
 
 from memrig.cli.app import app
-from memrig.cli.show import run_as_json, run_shown, show_plan
+from memrig.cli.show import run_all
 from memrig.gateway.config import GatewayMode
 from memrig.model.trial import Isolation, Mode, PromptStyle
 from memrig.report.console import print_suites
 from memrig.runs.config import (
     PodChoice,
     RunConfig,
+    Tier,
     default_jobs,
     make_config,
     parse_deadlines,
     parse_limits,
+    set_only,
 )
 from memrig.suites.base import load_suite, suite_names
 
@@ -55,13 +57,18 @@ Seeds = Annotated[str, typer.Option("--seeds", "--seed", help="Such as 42,123; k
 Turns = Annotated[int | None, typer.Option(min=1, help="Of each world made from a seed.")]
 Questions = Annotated[int | None, typer.Option(min=1, help="About each such world.")]
 QuestionSet = Annotated[str, typer.Option(help="Which of the suite's sets of questions.")]
+Suite = Annotated[str, typer.Option(help="Such as practical (the default); `memrig suites`.")]
+Profile = Annotated[str, typer.Option(help="What a comparable run has in common: official-v1.")]
+Tiers = Annotated[Tier | None, typer.Option(help="Which part of the profile; default: no-key.")]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")]
 
 
 @app.command()
 def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parameter
     adapter: Adapter,
-    suite: Annotated[str, typer.Option(help="Which suite; see `memrig suites`.")] = "practical",
+    suite: Suite = "",
+    profile: Profile = "",
+    tier: Tiers = None,
     file: File = None,
     sample: Annotated[bool, typer.Option("--sample", help="The built-in sample.")] = False,
     variant: Variant = "",
@@ -98,6 +105,7 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     question_set: QuestionSet = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder.")] = None,
     audit: Annotated[bool, typer.Option(help="Also audit isolation.")] = True,
+    audits: Annotated[bool, typer.Option(help="Also audit caches, resets, chunks…")] = False,
     keep_pod: Annotated[bool, typer.Option("--keep-pod", help="Leave pods for a look.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan only.")] = False,
     json: AsJson = False,
@@ -105,13 +113,8 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
     jobs = jobs or default_jobs()
     limits, deadlines = parse_limits(stop_at or []), parse_deadlines(deadline or [])
-    config = make_config({k: v for k, v in locals().items() if k in RunConfig.model_fields})
-    if dry_run:
-        show_plan(config, as_json=json)
-    elif json:
-        run_as_json(config)
-    else:
-        run_shown(config)
+    given = {k: v for k, v in locals().items() if k in RunConfig.model_fields}
+    run_all(make_config(set_only(given, "suite", "tier")), dry=dry_run, as_json=json)
 
 
 @app.command()

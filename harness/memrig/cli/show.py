@@ -15,6 +15,38 @@ from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.executor import Observer
 from memrig.runs.plan import Plan
+from memrig.runs.profiles import profiled
+
+
+def run_all(config: RunConfig, *, dry: bool, as_json: bool) -> None:
+    """Runs what a configuration stands for: a suite, or all of a profile's tier.
+
+    One that stays incomplete does not keep the others from being run; it is raised at the end.
+    """
+    incomplete: list[IncompleteError] = []
+    several = profiled(config)
+    for number, one in enumerate(several, 1):
+        if len(several) > 1:
+            line = f"{one.profile}, {one.tier}: {one.suite} ({number} of {len(several)})"
+            typer.echo(line, err=True)
+        try:
+            _run_one(one, dry=dry, as_json=as_json)
+        except IncompleteError as error:
+            if len(several) == 1:
+                raise
+            typer.echo(f"incomplete: {error}", err=True)
+            incomplete.append(error)
+    if incomplete:
+        raise incomplete[0]
+
+
+def _run_one(config: RunConfig, *, dry: bool, as_json: bool) -> None:
+    if dry:
+        show_plan(config, as_json=as_json)
+    elif as_json:
+        run_as_json(config)
+    else:
+        run_shown(config)
 
 
 def show_plan(config: RunConfig, *, as_json: bool) -> None:

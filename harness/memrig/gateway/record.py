@@ -299,6 +299,23 @@ def _tell(done: "asyncio.Future[None]", failure: InfrastructureError | None) -> 
         loop.call_soon_threadsafe(settle)
 
 
+def open_file(path: Path) -> sqlite3.Connection:
+    """A connection for reading, to a record that is whole.
+
+    Raises:
+        UsageError: it is none of this version.
+    """
+    return _open(path, read_only=True)
+
+
+def create_file(path: Path) -> sqlite3.Connection:
+    """A connection to a new record, for filling it at once; no log is kept beside it."""
+    database = sqlite3.connect(path, isolation_level=None)
+    database.executescript(_SCHEMA)
+    database.execute(f"PRAGMA user_version={FORMAT}")
+    return database
+
+
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """A connection for reading, to a file that has the tables."""
     mode: Literal["ro", "rwc"] = "ro" if read_only else "rwc"

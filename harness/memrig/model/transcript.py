@@ -328,6 +328,53 @@ class AuditRecord(_Record):
     detail: str
 
 
+AuditName = Literal["repeat", "canary", "poison", "reset", "rechunk"]
+AuditPart = Literal[
+    "first",
+    "second",
+    "paraphrase",
+    "planted",
+    "control",
+    "poisoned",
+    "emptied",
+    "refilled",
+    "rechunked",
+]
+
+
+class AuditAskRecord(_Record):
+    """What came of one thing that an audit asked (docs/runs.md, Audits).
+
+    `part` says when: the question as it stands, again, and in other words; what was planted, and
+    what was not; with the poison in; from the emptied memory, and from one that was filled with
+    something else; from the same text in other chunks. `text` is what was asked. The rest is as in
+    `QuestionRecord`. No score comes of it, and no figure is kept here: the report makes them.
+    """
+
+    kind: Literal["audit_ask"] = "audit_ask"
+    scenario_id: str
+    audit: AuditName
+    part: AuditPart
+    question_id: str
+    text: str
+    outcome: Outcome
+    ns: int
+    memory_ns: int = 0
+    searches: tuple[SearchRecord, ...] = ()
+    answer: AnswerRecord | None = None
+    model_calls: tuple[ModelCallRecord, ...] = ()
+    tool_uses: tuple[ToolUseRecord, ...] = ()
+
+
+class AuditSkipRecord(_Record):
+    """An audit says nothing of this memory system or this scenario; `reason` says why."""
+
+    kind: Literal["audit_skip"] = "audit_skip"
+    scenario_id: str
+    audit: AuditName
+    reason: str
+
+
 class UsageRecord(_Record):
     """What the memory system used from its start to here; None where the pod cannot tell.
 
@@ -401,6 +448,8 @@ Record = Annotated[
     | QuestionRecord
     | FaultRecord
     | AuditRecord
+    | AuditAskRecord
+    | AuditSkipRecord
     | UsageRecord
     | ProbeRecord
     | ModelUsageRecord

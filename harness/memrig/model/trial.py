@@ -13,7 +13,7 @@ from memrig.model.scenario import ScenarioRef
 
 Mode = AnswerMode
 Isolation = Literal["fresh", "reset", "pooled"]
-TrialKind = Literal["scored", "isolation-audit"]
+TrialKind = Literal["scored", "isolation-audit", "audits"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -148,7 +148,8 @@ class TrialSpec(_Frozen):
         """A readable name that ends in the hash of the whole spec."""
         head = self.scenarios[0].scenario_id if len(self.scenarios) == 1 else "all"
         safe = _UNSAFE.sub("-", head)[:40].lstrip("-") or "scenario"
-        name = "audit" if self.kind == "isolation-audit" else safe
+        names = {"isolation-audit": "audit", "audits": f"audits-{safe}"}
+        name = names.get(self.kind, safe)
         return f"{name}-s{self.seed}-r{self.repeat}-{short(digest_of(self))}"
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

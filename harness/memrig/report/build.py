@@ -15,6 +15,7 @@ from memrig.model.canonical import canonical_json
 from memrig.pod.text import plain_text
 from memrig.report.across import across_of
 from memrig.report.answering import answering_summary, is_dataset, is_made, published_rows
+from memrig.report.audits import audits_summary
 from memrig.report.boots import boots_of, shared_boots
 from memrig.report.calibrated import calibration_summary
 from memrig.report.collect import Collected, collect
@@ -37,6 +38,7 @@ from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
+from memrig.runs.profiles import division_label
 from memrig.stats.composite import Composite, composite
 from memrig.stats.summary import summarise
 from memrig.trial.directory import write_aside
@@ -72,19 +74,18 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
     unanswered = counts.outcomes.get("adapter_error", 0) if given else 0
     boots = boots_of(lock.adapter.pod, found.boots)
     seed = int(lock.digest.removeprefix("sha256:")[:16], 16)
+    audits = audits_summary(directory, found.audited)
     return Report(
         run_id=directory.root.name,
         lock_digest=lock.digest,
         memrig_version=__version__,
         complete=not incomplete,
         incomplete=incomplete,
-        labels=(*_labels(lock, audit, unanswered), *filter(None, [shared_boots(boots)])),
-        notes=(
-            *lock.data.notes,
-            *lock.notes,
-            *_cluster_note(found.grades),
-            *_limitations(found),
+        labels=(
+            *_labels(lock, audit, unanswered),
+            *filter(None, [shared_boots(boots), audits.label if audits else ""]),
         ),
+        notes=_notes(lock, found),
         adapter=_adapter(lock, found),
         suite=lock.suite,
         protocol=lock.protocol,
@@ -115,12 +116,19 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         calibration=calibration_summary(found.settled),
         probes=probe_summary(found.probes, found.settled, grader.metrics, seed),
         audit=audit,
+        audits=audits,
         faults=tuple(found.faults),
         worst=worst_questions(directory, found),
         across=across_of(directory, lock, grader, found),
         boots=boots,
         executions=tuple(executions),
     )
+
+
+def _notes(lock: Lock, found: Collected) -> tuple[str, ...]:
+    """What the data, the plan, the statistics and the memory system have to say."""
+    said = (lock.data.notes, lock.notes, _cluster_note(found.grades), _limitations(found))
+    return tuple(note for notes in said for note in notes)
 
 
 def _limitations(found: Collected) -> list[str]:
@@ -184,6 +192,7 @@ def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
     reader = lock.reader
     own = not lock.sample and not is_dataset(lock)
     said = (
+        (division_label(lock), bool(lock.profile)),
         ("isolation audit failed", audit.verdict == "failed"),
         (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),
         (judge_warning(lock.protocol, lock.judge), bool(lock.judge)),

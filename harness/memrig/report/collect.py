@@ -10,6 +10,7 @@ from memrig.grading.grade import Verdicts, graded
 from memrig.model.judgement import Verdict
 from memrig.model.transcript import (
     Ack,
+    AuditAskRecord,
     AuditRecord,
     CapabilitiesRecord,
     FaultRecord,
@@ -24,6 +25,7 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.model.trial import TrialSpec
+from memrig.report.audit_log import AuditedTrial
 from memrig.report.boots import Boot
 from memrig.report.costs import CostTable
 from memrig.report.probe_log import ProbeLog
@@ -48,6 +50,7 @@ class Collected:
     peak_memory: list[int] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     audits: list[AuditRecord] = field(default_factory=list)
+    audited: list[AuditedTrial] = field(default_factory=list)
     capabilities: CapabilitiesRecord | None = None
     boots: list[Boot] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -77,6 +80,26 @@ class Collected:
             if isinstance(record, CapabilitiesRecord):
                 self.boots.append(Boot.of(spec, record))
             self._take_facts(record)
+
+    def take_audits(self, spec: TrialSpec, records: Iterable[Record]) -> None:
+        """Takes an audits trial in: nothing of it counts among what the scored trials measured.
+
+        What it cost was paid, and its processes must not be theirs.
+        """
+        trial = AuditedTrial(spec)
+        for record in records:
+            trial.take(record)
+            match record:
+                case AuditAskRecord():
+                    for call in record.model_calls:
+                        self.costs.take_call(call)
+                case ModelUsageRecord() | FaultRecord():
+                    self.take(spec, record)
+                case CapabilitiesRecord():
+                    self.boots.append(Boot.of(spec, record))
+                case _:
+                    pass
+        self.audited.append(trial)
 
     def take_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes a question's verdicts in; votes are asked for side by side."""
@@ -150,6 +173,9 @@ def collect(directory: RunDirectory) -> Collected:
     result, settling = Collected(), Settling()
     judge = directory.lock().judge
     for spec, records in sealed_trials(directory, result.missing):
+        if spec.kind == "audits":
+            result.take_audits(spec, records)
+            continue
         for record in records:
             result.take(spec, record)
         if spec.kind == "scored":

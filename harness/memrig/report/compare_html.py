@@ -1,11 +1,11 @@
 """A comparison as one page that needs no network and no script, with forest plots."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memrig.report.compare_model import ComparedMetric, ComparedRun, Comparison
 from memrig.report.forest import Forest, axis_end, forest
-from memrig.report.html import render_page
+from memrig.report.html import Crumb, render_page
 from memrig.report.units import count, metric_head, metric_help, percent, plural, seeds_text
 from memrig.report.view_compare import (
     VERDICTS,
@@ -55,11 +55,18 @@ class RunLine:
     complete: bool
 
 
-def render_comparison(found: Comparison) -> str:
-    """The comparison as a page. The same comparison gives the same bytes."""
+def render_comparison(found: Comparison, crumbs: Sequence[Crumb] = ()) -> str:
+    """The comparison as a page. The same comparison gives the same bytes.
+
+    Args:
+        found: the comparison.
+        crumbs: where the page stands in a site; none: it stands alone.
+    """
     return render_page(
         "compare.html.j2",
         "compare.css",
+        *(["crumbs.css"] if crumbs else []),
+        crumbs=crumbs,
         found=found,
         title=_title(found),
         runs=[_run(found, run) for run in found.runs],

@@ -8,6 +8,7 @@ from memrig.report.terminal.calibration import print_calibration
 from memrig.report.terminal.compare import print_comparison
 from memrig.report.terminal.conformance import print_conformance
 from memrig.report.terminal.errors import print_error
+from memrig.report.terminal.profiles import print_differences, print_profile
 from memrig.report.terminal.questions import print_question, print_questions_table
 from memrig.report.terminal.summary import print_report
 from memrig.report.terminal.tables import (
@@ -19,6 +20,7 @@ from memrig.report.terminal.tables import (
     print_problems,
     print_suites,
 )
+from memrig.report.terminal.verified import print_verification
 
 __all__ = [
     "make_console",
@@ -28,12 +30,15 @@ __all__ = [
     "print_comparison",
     "print_conformance",
     "print_datasets",
+    "print_differences",
     "print_error",
     "print_images",
     "print_plan",
     "print_problems",
+    "print_profile",
     "print_question",
     "print_questions_table",
     "print_report",
     "print_suites",
+    "print_verification",
 ]

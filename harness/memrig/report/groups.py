@@ -12,6 +12,8 @@ def stamps(report: Report) -> tuple[str, ...]:
     found = [] if report.complete else ["incomplete run"]
     if report.audit.verdict == "failed":
         found.append("isolation audit failed")
+    if report.audits is not None and report.audits.failed:
+        found.append("audits failed")
     if report.isolation == "pooled":
         found.append("pooled")
     if any("sample" in label for label in report.labels):

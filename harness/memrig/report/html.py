@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -16,22 +18,40 @@ from memrig.report.view import page_of
 _LONGEST = 2000
 
 
-def render_html(report: Report) -> str:
-    """The report as a page. The same report gives the same bytes."""
-    return render_page("report.html.j2", report=report, page=page_of(report))
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """A step from a site's first page to this one; without `href`, this one."""
+
+    text: str
+    href: str = ""
 
 
-def render_page(template: str, *styles: str, **values: object) -> str:
+def render_html(report: Report, crumbs: Sequence[Crumb] = ()) -> str:
+    """The report as a page. The same report gives the same bytes.
+
+    Args:
+        report: of a run.
+        crumbs: where the page stands in a site; none: it stands alone.
+    """
+    styles = ("crumbs.css",) if crumbs else ()
+    page = page_of(report)
+    return render_page("report.html.j2", *styles, report=report, page=page, crumbs=crumbs)
+
+
+def render_page(template: str, *styles: str, script: str = "", **values: object) -> str:
     """A page from a template, which also gets its `style` and the `policy` that goes with it.
 
     Args:
         template: a file of report/templates.
         styles: stylesheets of that folder, beside the one that all pages share.
+        script: a script of that folder, the only one that the page may run; empty: none.
         values: what the template names.
     """
     style = "".join(_stylesheet(name) for name in ("style.css", *styles))
-    policy = _policy(style)
-    return _environment().get_template(template).render(style=style, policy=policy, **values)
+    own = _stylesheet(script) if script else ""
+    policy = _policy(style, own)
+    page = _environment().get_template(template)
+    return page.render(style=style, policy=policy, script=own, **values)
 
 
 @cache
@@ -62,8 +82,12 @@ def _stylesheet(name: str) -> str:
     return files("memrig.report").joinpath("templates", name).read_text("utf-8")
 
 
-def _policy(style: str) -> str:
-    """Forbids the page every script and every request; its own style goes by its hash."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    rules = ("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'")
+def _policy(style: str, script: str = "") -> str:
+    """Forbids the page every script and every request; its own style and script go by hash."""
+    rules = ["default-src 'none'", f"style-src '{_source(style)}'", "base-uri 'none'"]
+    rules += [f"script-src '{_source(script)}'"] if script else []
     return "; ".join((*rules, "form-action 'none'"))
+
+
+def _source(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from memrig.model.chat import Phase as CallPhase
 from memrig.model.manifest import PodKind
 from memrig.report.boots import Boot
+from memrig.report.model_audits import AuditsSummary
 from memrig.report.model_depth import CalibrationSummary, DepthSummary, OperationSummary
 from memrig.report.model_probes import ProbeSummary
 from memrig.report.model_timeline import Timeline
@@ -304,6 +305,7 @@ class Report(_Frozen):
     calibration: CalibrationSummary | None = None
     probes: ProbeSummary | None = None
     audit: Audit
+    audits: AuditsSummary | None = None
     faults: tuple[str, ...]
     worst: tuple[ShownQuestion, ...]
     across: AcrossSeeds | None = None

@@ -95,7 +95,7 @@ def _is_over(plan: Plan, spec: TrialSpec) -> bool:
     """Whether nothing is left to do: a sealed trial may still wait for its judge."""
     if plan.directory.finished(spec) is None:
         return False
-    judged = bool(plan.lock.judge) and spec.kind == "scored"
+    judged = bool(plan.lock.judge) and spec.kind != "isolation-audit"
     return not judged or plan.directory.verdicts_of(spec.trial_id).exists()
 
 
@@ -183,7 +183,8 @@ class RunDisplay:
             return
         if self._live is None or bad:
             said = "".join(f", {count(number)} {name}" for name, number in bad.items())
-            what = plural(outcome.questions, "question") if spec.kind == "scored" else "audit"
+            names = {"isolation-audit": "audit", "audits": "audits"}
+            what = names.get(spec.kind) or plural(outcome.questions, "question")
             self._print(line.append(what).append(said, WARN))
 
     def _judged(self, judged: Judged) -> None:

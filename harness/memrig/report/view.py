@@ -33,6 +33,7 @@ from memrig.report.view_answers import (
     unknown_words,
     verdict_words,
 )
+from memrig.report.view_audits import AuditLine, audit_lines
 from memrig.report.view_calibration import CalibrationView, calibration_view
 from memrig.report.view_composite import CompositeView, composite_view
 from memrig.report.view_depth import DepthView, OperationView, depth_view, operation_view
@@ -127,6 +128,8 @@ class Page:
     calibration: CalibrationView | None
     composite: CompositeView | None
     probes: ProbeView | None
+    audits: tuple[AuditLine, ...]
+    audit_trials: str
     outcomes: tuple[Pair, ...]
     faults: tuple[str, ...]
     more_faults: int
@@ -165,6 +168,8 @@ def page_of(report: Report) -> Page:
         calibration=calibration_view(report.calibration),
         composite=composite_view(report.composite),
         probes=probe_view(report.probes),
+        audits=audit_lines(report.audits),
+        audit_trials=plural(report.audits.trials if report.audits else 0, "trial"),
         outcomes=_outcomes(report),
         faults=report.faults[:_FAULTS],
         more_faults=max(0, len(report.faults) - _FAULTS),

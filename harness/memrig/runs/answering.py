@@ -50,6 +50,8 @@ def settle_answering(
         UsageError: an unknown mode or protocol, ones that do not fit each other, or a judge that is
             none.
     """
+    if config.profile:  # a machine's habits are no part of what is compared
+        environ = {}
     mode = _mode(config, suite)
     judge = config.judge_model or (environ.get(JUDGE_VARIABLE, "") if mode != "retrieval" else "")
     if judge.startswith(BUILT_IN):

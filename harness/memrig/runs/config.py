@@ -17,6 +17,8 @@ DEFAULT_SEED = 2026
 #: The largest whole number that canonical JSON (RFC 8785) can carry.
 MAX_SEED = 2**53 - 1
 PodChoice = Literal["auto", "docker", "process"]
+#: The parts of a profile: with built-in models alone, and with providers'.
+Tier = Literal["no-key", "keyed"]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 
 
@@ -76,6 +78,10 @@ class RunConfig(BaseModel):
         out: the run's folder; none: one below `runs/`, named by content.
         keep_pod: leave the pods for a look.
         audit: also run the isolation audit.
+        audits: also ask twice and in other words, after a reset, for planted facts, among poisoned
+            episodes, and from other chunks, in trials of their own.
+        profile: the profile that everything not chosen here comes from; see `runs.profiles`.
+        tier: of the profile; empty: its tier without a key.
         budget: what a question may use, or a preset's name; none: the mode's own.
     """
 
@@ -120,6 +126,9 @@ class RunConfig(BaseModel):
     out: Path | None = None
     keep_pod: bool = False
     audit: bool = True
+    audits: bool = False
+    profile: str = ""
+    tier: Tier | Literal[""] = ""
     deadlines: Deadlines = Deadlines()
     budget: Budget | None = None
 
@@ -172,6 +181,11 @@ def make_config(given: Mapping[str, object]) -> RunConfig:
         flag = "--" + ".".join(names).replace("_", "-")
         message = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"{message}, got {first['input']!r}", where=flag) from error
+
+
+def set_only(given: Mapping[str, object], *names: str) -> dict[str, object]:
+    """Named values without those of `names` that were left empty: they stay unset."""
+    return {name: value for name, value in given.items() if value or name not in names}
 
 
 _LIMIT = re.compile(

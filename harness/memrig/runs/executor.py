@@ -165,7 +165,7 @@ class LocalExecutor:
             self._stopped = error
 
     async def _judged(self, spec: TrialSpec, observer: Observer) -> None:
-        if self._services.judge is not None and spec.kind == "scored":
+        if self._services.judge is not None and spec.kind != "isolation-audit":
             for judged in await self._services.judge.settle(spec):
                 observer.judged(judged)
 

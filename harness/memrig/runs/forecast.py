@@ -7,8 +7,10 @@ from memrig.gateway.prices import PriceTable
 from memrig.grading.base import load_grader
 from memrig.model.chat import Phase
 from memrig.model.trial import AnswerSpec
+from memrig.runs.audit_judge import STEERED
 from memrig.runs.lock import Lock
 from memrig.suites.spool import SpooledScenario
+from memrig.trial.audits import work_of
 
 #: Instructions, question and mark-up around the memories, tokens; a judge's, with both answers.
 _READER_FRAME, _JUDGE_PROMPT, _VERDICT = 250, 450, 60
@@ -33,7 +35,8 @@ class Forecast:
 
 
 def forecast(lock: Lock, prices: PriceTable, scenarios: Path | None = None) -> tuple[Forecast, ...]:
-    """The rows of a run: ingest, search, answer, judge; answer twice with a naive opponent.
+    """The rows of a run, audits included: ingest, search, answer, judge; answer twice with a naive
+    opponent.
 
     Args:
         lock: what is going to run.
@@ -41,13 +44,15 @@ def forecast(lock: Lock, prices: PriceTable, scenarios: Path | None = None) -> t
         scenarios: where the scenarios are spooled: some graders' judges are asked by the gold.
     """
     questions = lock.repeats * sum(ref.questions for ref in lock.asked)
+    audited = sum(work_of(ref.questions).answered for ref in lock.audited)
     rows = [*_memory(lock, prices, questions)]
     if lock.answer:
-        rows.append(_answers(lock, lock.answer, prices, questions))
+        rows.append(_answers(lock, lock.answer, prices, questions + audited))
         if lock.naive:
             rows.append(_naive(lock, lock.answer, prices))
     if lock.judge:
         calls, basis = _verdicts(lock, questions, scenarios)
+        calls += round(calls / questions * 2 * STEERED * len(lock.audited)) if questions else 0
         tokens = calls * _JUDGE_PROMPT, calls * _VERDICT
         usd = prices.cost(lock.judge, *tokens)
         rows.append(Forecast("judge", lock.judge, calls, *tokens, usd, basis))
@@ -73,9 +78,13 @@ def _memory(lock: Lock, prices: PriceTable, questions: int) -> list[Forecast]:
     models = lock.adapter.manifest.models if lock.adapter.manifest else ()
     name = ", ".join(models) or "no model"
     basis = "every text once through each model" if models else "it asked for no model"
+    works = [(ref, work_of(ref.questions)) for ref in lock.audited]
     episodes = lock.repeats * sum(ref.episodes for ref in lock.asked)
-    text = lock.repeats * sum(ref.text_bytes for ref in lock.asked) // 4
-    searches = questions * _searches(lock)
+    episodes += sum(work.told * ref.episodes for ref, work in works)
+    text = lock.repeats * sum(ref.text_bytes for ref in lock.asked)
+    text = (text + sum(work.told * ref.text_bytes for ref, work in works)) // 4
+    searches = (questions + sum(work.answered for _, work in works)) * _searches(lock)
+    searches += sum(work.searched for _, work in works)
 
     def usd(tokens: int) -> float | None:
         costs = [prices.cost(model, tokens, 0) for model in models]

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from memrig.grading.base import Grade, Grader
 from memrig.grading.grade import Truth, Verdicts, asked_of, grade_trial
 from memrig.judging import judge_trial, read_verdicts, write_verdicts
+from memrig.judging.panel import Panel
 from memrig.model.chat import Chat
 from memrig.model.judgement import Verdict
 from memrig.model.transcript import QuestionRecord, Record
 from memrig.model.trial import TrialSpec
+from memrig.runs.audit_judge import judge_steering, steering_asked
 from memrig.runs.directory import RunDirectory
+from memrig.trial.audits import plan_of
 from memrig.trial.directory import load_trial
 
 #: Where the verdicts of a trial stand while some are missing.
@@ -89,12 +92,12 @@ class TrialJudge:
 
     def open(self, spec: TrialSpec) -> bool:
         """Whether a sealed trial still waits for its judge."""
-        if spec.kind != "scored" or not self._model:
+        if spec.kind == "isolation-audit" or not self._model:
             return False
         return not self._directory.verdicts_of(spec.trial_id).exists()
 
     async def settle(self, spec: TrialSpec) -> list[Judged]:
-        """Judges a sealed trial if that is still open, and grades it.
+        """Judges a sealed trial if that is still open, and grades it; of audits there is no grade.
 
         Raises:
             GatewayError: a judge could not be had; nothing is written.
@@ -104,11 +107,25 @@ class TrialJudge:
         def truth(scenario_id: str) -> Truth:
             return truth_of(self._directory, spec, scenario_id)
 
+        if spec.kind == "audits":
+            await self._judge_audits(spec, truth)
+            return []
         if self._chat is not None and self.open(spec):
             await self._judge(self._chat, spec, records, truth)
         found = verdicts_of(self._directory, spec.trial_id, self._model)
         grades = list(grade_trial(spec, records, truth, self._grader, found))
         return _joined(grades, records, found or {}, self._grader.metrics[0].name)
+
+    async def _judge_audits(self, spec: TrialSpec, truth: Callable[[str], Truth]) -> None:
+        """Has the judge itself audited, by wrong answers that say they are right."""
+        if self._chat is None or not self.open(spec):
+            return
+        name = spec.scenarios[0].scenario_id
+        plan = plan_of(spec, self._directory.scenario(spec, name).events())
+        panel = Panel(self._chat, self._model)
+        items = tuple(steering_asked(spec, plan, truth(name)))
+        verdicts = await judge_steering(panel, spec, self._grader, items)
+        write_verdicts(self._directory.verdicts_of(spec.trial_id), verdicts)
 
     async def _judge(
         self,

@@ -20,6 +20,9 @@ from memrig.model.trial import AnswerSpec, Budget, Deadlines, Isolation, Mode
 from memrig.suites.base import GROUP as SUITES
 from memrig.suites.base import DataSource
 
+#: Audits take scenarios until these hold so many questions, and no more than so many scenarios.
+_AUDITED_QUESTIONS, _AUDITED_SCENARIOS = 8, 4
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,7 +56,8 @@ class Lock(_Frozen):
     "suite" and the "grader" where it is not memrig's own. `options` are the suite's own (variant,
     order, …) where they were chosen. `judge` is the judge's model; `prices` the price table's
     digest. A scenario without a seed of its own runs under each of `seeds`. Limits at which a run
-    merely stops are no input.
+    merely stops are no input. `profile`, its digest and `tier` say what the run was made to be;
+    whether it is that is for `runs.profiles` to tell.
     """
 
     format: str = "memrig.lock/1"
@@ -81,6 +85,10 @@ class Lock(_Frozen):
     deadlines: Deadlines
     budget: Budget
     audit: bool
+    audits: bool = False
+    profile: str = ""
+    profile_digest: str = ""
+    tier: str = ""
     scenarios: tuple[ScenarioRef, ...]
     notes: tuple[str, ...]
     machine: Machine
@@ -98,6 +106,19 @@ class Lock(_Frozen):
     def asked(self) -> tuple[ScenarioRef, ...]:
         """The scenarios of one repeat, as often as there are seeds that they run under."""
         return tuple(ref for seed in self.seeds for ref in self.of_seed(seed))
+
+    @property
+    def audited(self) -> tuple[ScenarioRef, ...]:
+        """The scenarios that audits are made of: the first seed's, until they hold enough.
+
+        None of a pooled memory: it is too large.
+        """
+        chosen: list[ScenarioRef] = []
+        if self.audits and self.isolation != "pooled":
+            for ref in self.of_seed(self.seeds[0])[:_AUDITED_SCENARIOS]:
+                if sum(one.questions for one in chosen) < _AUDITED_QUESTIONS:
+                    chosen.append(ref)
+        return tuple(chosen)
 
     @property
     def digest(self) -> str:
@@ -169,10 +190,11 @@ def differences(old: object, new: object, path: str = "") -> Iterator[str]:
         for number, (left, right) in enumerate(zip(old, new, strict=True)):
             yield from differences(left, right, f"{path}[{number}]")
     elif old != new:
-        yield f"{path}: {_shown(old)} → {_shown(new)}"
+        yield f"{path}: {shown_value(old)} → {shown_value(new)}"
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A value of a lock in at most sixty characters."""
     numbers = isinstance(value, list) and value and all(isinstance(item, int) for item in value)
     text = f"{len(value)} items" if isinstance(value, list) and not numbers else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"

@@ -141,3 +141,14 @@ async def bare_gateway(
     settings = GatewayConfig(mode=kept, record=record, models=models, limits=limits)
     async with Gateway(settings) as gateway:
         yield gateway
+
+
+def check_callable(lock: Lock, limits: Limits) -> None:
+    """Refuses to run a lock again whose models cannot be called or paid here.
+
+    Raises:
+        UsageError: a limit in money, and a model without a known price.
+        PrerequisiteError: no key for a model that must be called.
+    """
+    names = _called(lock.answer, lock.judge, lock.adapter)
+    _check(names, "record", None, limits, PriceTable.load())

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memrig.errors import DataError, UsageError
+from memrig.errors import UsageError
 from memrig.gateway.prices import PriceTable
-from memrig.model.canonical import digest_file, digest_of, short
+from memrig.model.canonical import digest_file, short
 from memrig.model.manifest import PodKind
-from memrig.model.scenario import Scenario, ScenarioRef
+from memrig.model.scenario import ScenarioRef
 from memrig.model.trial import TrialSpec
 from memrig.pod.images import ANSWERS, implied_pod, resolve
 from memrig.pod.select import choose_pod
@@ -27,13 +27,13 @@ from memrig.runs.lock import (
     this_machine,
 )
 from memrig.runs.models import check_models, models_of
+from memrig.runs.profiles import digest_of_profile
+from memrig.runs.spooling import Selection, source_of, spool_seeds
 from memrig.runs.staging import promote, staging
 from memrig.suites.answers_file import coverage
-from memrig.suites.base import DataSource, Suite, SuiteOptions, check_options, load_suite
-from memrig.suites.checks import usable
+from memrig.suites.base import Suite, SuiteOptions, check_options, load_suite
 from memrig.suites.given import read_given
-from memrig.suites.sampling import Key, catalog, keep, pool, stratified
-from memrig.suites.spool import SpooledScenario, spool
+from memrig.suites.spool import SpooledScenario
 from memrig.trial.directory import write_aside
 
 Say = Callable[[str], None]
@@ -79,17 +79,6 @@ def seeds_of(config: RunConfig, suite: Suite) -> tuple[int, ...]:
             fix="give the seed that its questions were made from",
         )
     return seeds[:1]
-
-
-def _source(suite: Suite, options: SuiteOptions, seeds: tuple[int, ...]) -> DataSource:
-    """Where the data comes from; what is made from several seeds, by the digest of them all."""
-    if not suite.made_of_seeds or len(seeds) == 1:
-        return suite.source(options)
-    found = [suite.source(replace(options, seed=seed)) for seed in seeds]
-    notes = dict.fromkeys(note for source in found for note in source.notes)
-    digest = digest_of([source.sha256 for source in found])
-    origins = dict.fromkeys(source.origin for source in found)
-    return replace(found[0], origin="; ".join(origins), sha256=digest, notes=tuple(notes))
 
 
 def suite_options(config: RunConfig, suite: Suite, protocol: str) -> SuiteOptions:
@@ -144,9 +133,8 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     suite = load_suite(config.suite)
     seeds = seeds_of(config, suite)
     answering = settle_answering(config, suite)  # what is missing surfaces before anything runs
-    options = suite_options(config, suite, answering.grader.protocol)
-    options = replace(options, seed=seeds[0])
-    source = _source(suite, options, seeds)
+    options = replace(suite_options(config, suite, answering.grader.protocol), seed=seeds[0])
+    source = source_of(suite, options, seeds)
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
     _check_mode(config, answering, kind)
@@ -155,7 +143,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     check_models(config, answering, adapter)
     with staging(config.out.absolute().parent if config.out else Path("runs")) as folder:
         planned = RunDirectory(folder)
-        refs, notes = _spool_seeds(config, suite, options, seeds, planned.scenarios)
+        refs, notes = spool_seeds(suite, options, seeds, _selection(config), planned.scenarios)
         _check_probes(config, kind, planned, refs)
         lock = Lock(
             memrig_version=lock_version(),
@@ -168,13 +156,11 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             data=data_lock(source),
             category_labels=config.category_labels,
             sample=config.sample,
-            options=_chosen(config),
+            options=chosen_options(config),
             answer=answering.answer,
             naive=config.naive,
             judge=answering.judge,
-            prices=PriceTable.load(config.prices).digest
-            if answering.models or models_of(adapter)
-            else "",
+            prices=_prices(config) if answering.models or models_of(adapter) else "",
             adapter=adapter,
             isolation=config.isolation,
             seeds=seeds,
@@ -184,11 +170,19 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             deadlines=config.deadlines,
             budget=answering.budget,
             audit=config.audit and kind not in {"baseline", "given"},
+            audits=config.audits and kind not in {"baseline", "given"},
+            profile=config.profile,
+            profile_digest=digest_of_profile(config.profile),
+            tier=config.tier,
             scenarios=refs,
             notes=(*notes, *_fit(config, kind, planned, refs)),
             machine=this_machine(),
         )
         return _settle(config, lock, planned, reason, dry=dry)
+
+
+def _prices(config: RunConfig) -> str:
+    return PriceTable.load(config.prices).digest
 
 
 def _fit(
@@ -202,7 +196,7 @@ def _fit(
     return coverage(read_given(Path(config.adapter.removeprefix(ANSWERS))), questions).notes()
 
 
-def _chosen(config: RunConfig) -> dict[str, str]:
+def chosen_options(config: RunConfig) -> dict[str, str]:
     """The suite's own options that were chosen; a file by its content."""
     chosen = {name: str(getattr(config, name)) for name in _given(config)}
     for name in _FILES:
@@ -267,55 +261,9 @@ def _check_mode(config: RunConfig, answering: Answering, kind: PodKind) -> None:
         )
 
 
-def _selected(config: RunConfig, suite: Suite, options: SuiteOptions) -> Iterator[Scenario]:
-    scenarios: Iterable[Scenario] = suite.scenarios(options)
-    if config.only_answered:
-        given = read_given(Path(config.adapter.removeprefix(ANSWERS)))
-        keys = catalog(suite.scenarios(options))
-        scenarios = _kept(scenarios, frozenset(key for key in keys if key[1] in given))
-    if config.limit is not None:
-        wanted = stratified(catalog(suite.scenarios(options)), config.limit, options.seed)
-        scenarios = _kept(scenarios, wanted)
-    if config.isolation == "pooled":
-        scenarios = [pool(scenarios)]
-    yield from scenarios
-
-
-def _kept(scenarios: Iterable[Scenario], wanted: frozenset[Key]) -> Iterator[Scenario]:
-    names = {scenario_id for scenario_id, _ in wanted}
-    return (keep(s, wanted) for s in scenarios if s.scenario_id in names)
-
-
-def _spool_seeds(
-    config: RunConfig, suite: Suite, options: SuiteOptions, seeds: tuple[int, ...], folder: Path
-) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
-    """Spools what each seed makes or draws; what is the same under all of them, once."""
-    if not suite.made_of_seeds and (len(seeds) == 1 or config.limit is None):
-        return _spool_all(_selected(config, suite, options), folder)
-    refs: list[ScenarioRef] = []
-    notes: list[str] = []
-    for seed in seeds:
-        chosen = _selected(config, suite, replace(options, seed=seed))
-        found, said = _spool_all(chosen, folder)
-        refs += [ref.model_copy(update={"seed": seed}) for ref in found]
-        notes += said
-    return tuple(refs), tuple(dict.fromkeys(notes))
-
-
-def _spool_all(
-    scenarios: Iterable[Scenario], folder: Path
-) -> tuple[tuple[ScenarioRef, ...], tuple[str, ...]]:
-    refs: list[ScenarioRef] = []
-    notes: list[str] = []
-    for scenario in usable(scenarios, "the suite's data"):
-        if any(ref.scenario_id == scenario.scenario_id for ref in refs):
-            message = f"scenario id {scenario.scenario_id!r} occurs twice"
-            raise DataError(message, where="the suite's data", fix="make scenario ids unique")
-        refs.append(spool(scenario, folder))
-        notes.extend(scenario.notes)
-    if not refs:
-        raise UsageError("there is nothing to ask", where="--limit", fix="raise it")
-    return tuple(refs), tuple(notes)
+def _selection(config: RunConfig) -> Selection:
+    given = Path(config.adapter.removeprefix(ANSWERS)) if config.only_answered else None
+    return Selection(config.limit, config.isolation, given)
 
 
 def _settle(
@@ -328,32 +276,42 @@ def _settle(
     expected = forecast(lock, PriceTable.load(config.prices), planned.scenarios)
     resumed = check_lock(directory.lock_path, lock)
     if not resumed and not dry:
-        write_aside(planned.lock_path, _pretty(lock))
+        write_aside(planned.lock_path, pretty(lock))
         planned.save_specs(specs)
         promote(planned.root, directory.root)
     return Plan(directory, lock, specs, resumed, reason, expected)
 
 
-def _pretty(lock: Lock) -> bytes:
+def pretty(lock: Lock) -> bytes:
+    """A lock as it stands in its file: for people to read, too."""
     return lock.model_dump_json(indent=1).encode() + b"\n"
 
 
 def trials_of(lock: Lock) -> tuple[TrialSpec, ...]:
-    """The trials that a lock stands for: the audit first, then the scored ones.
+    """The trials that a lock stands for: the audits first, then the scored ones.
 
     These by repeat, then by seed, then by scenario. No memory holds scenarios of two seeds.
     """
-    scored = tuple(
+    return (*_audits(lock), *_scored(lock))
+
+
+def _scored(lock: Lock) -> tuple[TrialSpec, ...]:
+    return tuple(
         _spec(lock, group, seed, repeat)
         for repeat in range(lock.repeats)
         for seed in lock.seeds
         for group in _groups(lock, seed)
     )
-    if not lock.audit or lock.isolation == "pooled":
-        return scored
+
+
+def _audits(lock: Lock) -> Iterator[TrialSpec]:
+    """The isolation audit, which a pooled memory has none of, then those of single scenarios."""
     first = lock.seeds[0]
-    audit = _spec(lock, lock.of_seed(first)[:1], first, 0)
-    return (audit.model_copy(update={"kind": "isolation-audit"}), *scored)
+    if lock.audit and lock.isolation != "pooled":
+        spec = _spec(lock, lock.of_seed(first)[:1], first, 0)
+        yield spec.model_copy(update={"kind": "isolation-audit"})
+    for ref in lock.audited:
+        yield _spec(lock, (ref,), first, 0).model_copy(update={"kind": "audits"})
 
 
 def _groups(lock: Lock, seed: int) -> list[tuple[ScenarioRef, ...]]:

@@ -41,7 +41,7 @@ class FileEntry(_Frozen):
 
     path: str
     size: int = Field(ge=0)
-    sha256: str
+    sha256: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
 
 
 class RunEntry(_Frozen):

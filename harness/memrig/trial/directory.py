@@ -12,6 +12,7 @@ from memrig.errors import InfrastructureError, UsageError, VerificationError
 from memrig.model.canonical import canonical_json, digest_of
 from memrig.model.transcript import (
     AttemptRecord,
+    AuditAskRecord,
     CapabilitiesRecord,
     FaultRecord,
     ProbeRecord,
@@ -108,7 +109,7 @@ class TrialDirectory:
 
         An adapter whose memory is changed by questions cannot be continued: a prefix ingested
         again would not be the memory that the kept answers came from. Nor can a trial with probes
-        be: they measure one memory as it goes. Its transcript is set aside.
+        or audits be: they measure one memory as it goes. Its transcript is set aside.
 
         Raises:
             VerificationError: the unfinished transcript was changed.
@@ -122,7 +123,7 @@ class TrialDirectory:
                 kept.answers[record.scenario_id, record.question_id] = record
             elif isinstance(record, FaultRecord):
                 kept.ended = record.outcome
-        probed = any(isinstance(record, ProbeRecord) for record in records)
+        probed = any(isinstance(record, ProbeRecord | AuditAskRecord) for record in records)
         if kept.ended is None and (probed or _changed_by_questions(records)):
             path.replace(self.partial / f"abandoned-{kept.attempts}.jsonl")
             return Kept(start_of(self.spec_digest), attempts=kept.attempts)

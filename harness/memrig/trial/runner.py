@@ -24,6 +24,7 @@ from memrig.model.trial import Outcome, TrialOutcome, TrialSpec
 from memrig.pod.base import PodProvider, PodRequest
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.audit import audit_reset, found, make_canary, plant, verdict
+from memrig.trial.audits import play_audits
 from memrig.trial.directory import Kept, TrialDirectory
 from memrig.trial.models import ModelService, trial_models
 from memrig.trial.session import Session, open_session
@@ -205,6 +206,9 @@ async def _run_attempt(attempt: _Attempt, kept: Kept) -> None:
     )
     if attempt.spec.kind == "isolation-audit":
         await _audited(attempt)
+    elif attempt.spec.kind == "audits":
+        if not kept.ended:  # a fault ends it once and for all: luck is not rolled again
+            await _in_audits(attempt)
     elif kept.ended:
         attempt.settle_open(kept.ended)
     else:
@@ -278,6 +282,15 @@ async def _audit(attempt: _Attempt) -> AuditRecord:
             with second.models_first():
                 await second.handshake()
                 return verdict(before, await found(second, canary), "a fresh pod")
+
+
+async def _in_audits(attempt: _Attempt) -> None:
+    """Plays the audits. A fault of the adapter ends them: what was asked until then stands."""
+    try:
+        await play_audits(attempt.spec, attempt.scenarios[0], attempt.session)
+    except (AdapterError, GatewayError) as error:
+        attempt.fault(error)
+    attempt.record_models()
 
 
 def _a_speaker(scenario: SpooledScenario) -> str:

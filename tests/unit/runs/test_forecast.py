@@ -8,6 +8,8 @@ from memrig.model.scenario import Scenario
 from memrig.model.trial import PRESETS, AnswerSpec, Budget
 from memrig.runs.forecast import Forecast, forecast
 from memrig.runs.lock import Lock
+from memrig.runs.plan import trials_of
+from memrig.trial.audits import plan_of
 from support.fake_memory import fake_adapter
 from support.plans import small_lock
 from support.scenarios import small_scenario
@@ -32,6 +34,27 @@ def test_retrieval_calls_no_model(tmp_path):
     assert {name: row.calls for name, row in found.items()} == {"ingest": 24, "search": 24}
     assert {row.usd for row in found.values()} == {0}
     assert {row.input_tokens for row in found.values()} == {0}
+
+
+def test_audits_are_forecast_with_the_rest(tmp_path):
+    """Two scenarios are told twice more; what is asked is what a whole audits trial asks."""
+    found = rows(answering(tmp_path, audits=True))
+    lock = answering(tmp_path, audits=True)
+    spec = next(spec for spec in trials_of(lock) if spec.kind == "audits")
+    asks = plan_of(spec, small_scenario().timeline).asks
+    answered = sum(ask.answered for ask in asks)
+    assert found["ingest"].calls == 12 + 2 * 2 * 4
+    assert found["search"].calls == 12 + 2 * len(asks)
+    assert found["answer"].calls == 12 + 2 * answered
+
+
+def test_a_judge_is_audited_by_six_wrong_answers_a_scenario(tmp_path):
+    """Three questions, each with an instruction and without."""
+    plain, audited = (
+        rows(answering(tmp_path, judge="gpt-4o-mini", protocol="answer-judge", audits=audits))
+        for audits in (False, True)
+    )
+    assert audited["judge"].calls * 12 == plain["judge"].calls * (12 + 2 * 6)
 
 
 def test_a_reader_is_asked_once_a_question_and_shown_the_top_k(tmp_path):

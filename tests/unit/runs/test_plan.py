@@ -77,6 +77,25 @@ def test_the_audit_is_a_trial_of_its_own_and_only_one(isolation, tmp_path):
     assert len({t.trial_id for t in trials}) == len(trials)
 
 
+def test_audits_are_trials_of_single_scenarios_until_there_are_questions_enough(tmp_path):
+    """Three scenarios of four questions each: the first two; and once, however many repeats."""
+    trials = trials_of(small_lock(tmp_path, repeats=2, audits=True, isolation="reset"))
+    audits = [t for t in trials if t.kind == "audits"]
+    assert [[ref.scenario_id for ref in t.scenarios] for t in audits] == [["one"], ["two"]]
+    assert all(t.trial_id.startswith("audits-") for t in audits)
+
+
+def test_audits_change_no_other_trial(tmp_path):
+    """Scored trials have the same ids with and without them; a pooled memory is not audited."""
+    plain = trials_of(small_lock(tmp_path))
+    assert [t for t in trials_of(small_lock(tmp_path, audits=True)) if t.kind == "scored"] == [
+        *plain
+    ]
+    assert all(
+        t.kind == "scored" for t in trials_of(small_lock(tmp_path, audits=True, isolation="pooled"))
+    )
+
+
 def test_every_trial_carries_what_the_lock_says(tmp_path):
     """Nothing is looked up elsewhere later."""
     lock = small_lock(tmp_path, seeds=(99,), top_k=4)

@@ -37,6 +37,8 @@ class EngineFacts(_Facts):
     cpu_quota: bool = Field(alias="CpuCfsQuota", default=False)
     security: Strings = Field(alias="SecurityOptions", default=())
     root: str = Field(alias="DockerRootDir", default="")
+    storage_driver: str = Field(alias="Driver", default="")
+    kernel: str = Field(alias="KernelVersion", default="")
     volume_drivers: Strings = Field(validation_alias=AliasPath("Plugins", "Volume"), default=())
     log_drivers: Strings = Field(validation_alias=AliasPath("Plugins", "Log"), default=())
 

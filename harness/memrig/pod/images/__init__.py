@@ -9,7 +9,14 @@ from memrig.pod.images.engine import ImageFacts
 from memrig.pod.images.prune import prune_images
 from memrig.pod.images.recipe import MANIFEST_FILE
 from memrig.pod.images.references import PinnedImage, pin_images
-from memrig.pod.images.resolve import ANSWERS, implied_pod, load_images, resolve
+from memrig.pod.images.resolve import (
+    ANSWERS,
+    implied_pod,
+    load_images,
+    missing_images_of,
+    resolve,
+    save_image,
+)
 from memrig.pod.images.types import BuiltImage, Progress
 
 __all__ = [
@@ -24,7 +31,9 @@ __all__ = [
     "ensure_doorman",
     "implied_pod",
     "load_images",
+    "missing_images_of",
     "pin_images",
     "prune_images",
     "resolve",
+    "save_image",
 ]

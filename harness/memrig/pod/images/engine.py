@@ -215,6 +215,20 @@ class Engine:
         ids = sorted({str(image.id) for image in images})
         return tuple(image for name in ids if (image := self.get(name)))
 
+    def save(self, digest: str, out: Path) -> None:
+        """Writes an image to a file as `docker save` does.
+
+        Raises:
+            PrerequisiteError: the daemon does not have it.
+        """
+        with faults(f"saving {digest}"):
+            try:
+                chunks = self._client.api.get_image(digest)
+                with out.open("wb") as file:
+                    file.writelines(chunks)
+            except NotFound as error:
+                raise MissingImageError(digest, "it is not on this machine") from error
+
 
 def own_tag(image: ImageFacts) -> str:
     """The name that memrig gave to an image with these labels; empty when it made none like it."""

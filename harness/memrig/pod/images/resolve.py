@@ -4,6 +4,7 @@ import asyncio
 import re
 import site
 import sys
+from collections.abc import Iterable
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -117,6 +118,35 @@ async def load_images(tar: Path) -> tuple[ImageFacts, ...]:
         return await asyncio.to_thread(engine.load, tar)
     finally:
         engine.close()
+
+
+async def save_image(digest: str, out: Path) -> None:
+    """Writes one image to a file that `load_images` takes.
+
+    Raises:
+        PrerequisiteError: no daemon, or it does not have the image.
+        InfrastructureError: the daemon failed.
+    """
+    engine = await asyncio.to_thread(Engine)
+    try:
+        await asyncio.to_thread(engine.save, digest, out)
+    finally:
+        engine.close()
+
+
+async def missing_images_of(digests: Iterable[str]) -> tuple[str, ...]:
+    """Which images, by id, the daemon does not have.
+
+    Raises:
+        PrerequisiteError: no daemon.
+    """
+    engine = await asyncio.to_thread(Engine)
+    try:
+        wanted = tuple(dict.fromkeys(digests))
+        found = [await asyncio.to_thread(engine.get, digest) for digest in wanted]
+    finally:
+        engine.close()
+    return tuple(name for name, image in zip(wanted, found, strict=True) if image is None)
 
 
 def _baseline(adapter: str) -> AdapterRef:

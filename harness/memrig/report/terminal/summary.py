@@ -10,6 +10,7 @@ from memrig.model.dimensions import WEIGHTS
 from memrig.report.groups import group_names, group_values, stamps, why_missing
 from memrig.report.model import Latency, Phase, Report
 from memrig.report.terminal.across import across_lines, print_across
+from memrig.report.terminal.audits import print_audits
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -82,6 +83,7 @@ def print_report(
     print_operations(report, console)
     print_costs(report, console)
     print_published(report, console)
+    print_audits(report, console)
     facts(console, _lines(report))
     _print_faults(report, console)
     _print_paths(directory, console)

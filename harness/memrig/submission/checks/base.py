@@ -1,14 +1,17 @@
 """What a check is: a small object with an id, a reason and a pure function.
 
 A check sees evidence that was read and parsed already, and yields what it objects to. It opens no
-file, starts nothing and raises nothing: what cannot be read is caught before it.
+file, starts nothing and raises nothing: what cannot be read, or has no canonical form to be hashed
+(a whole number beyond 2^53, say), is caught before it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from memrig.gateway.record import Attempt, Exchange
+from memrig.model.gold import Gold
 from memrig.model.judgement import Verdict
 from memrig.model.scenario import Event, ScenarioRef
 from memrig.model.transcript import Record
@@ -16,6 +19,7 @@ from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.runs.directory import Execution
 from memrig.runs.lock import Lock
 from memrig.submission.model import Found, Manifest, Severity
+from memrig.suites.base import DataSource
 
 E = TypeVar("E")
 
@@ -50,11 +54,16 @@ class ModelRecord:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEvidence:
-    """The archive as a whole, once it was opened safely and its hashes hold."""
+    """The archive as a whole, once it was opened safely and its hashes hold.
+
+    `locks` and `executions` are the runs' by run id; `contract` is the digest of the archive's
+    contract.
+    """
 
     manifest: Manifest
     locks: Mapping[str, Lock]
     contract: str
+    executions: Mapping[str, tuple[Execution, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +71,9 @@ class RunEvidence:
     """One run: what it claims, and what the verifier worked out by itself.
 
     `scenarios` are made again from the suite and its data under the lock's options, never read
-    from the archive; `data` is the digest of that data. `trials` are the names of the trials that
-    the archive holds.
+    from the archive; `data` is the digest of that data, `source` what the suite says of it, `notes`
+    what it says of the scenarios. `trials` are the names of the trials that the archive holds,
+    `verdicts` those of the trials that it has verdicts on.
     """
 
     name: str
@@ -74,13 +84,16 @@ class RunEvidence:
     trials: tuple[str, ...]
     verdicts: tuple[str, ...]
     models: ModelRecord
+    source: DataSource | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TrialEvidence:
-    """One trial of a run that is planned, with its chain checked.
+    """One trial of a run that is planned.
 
-    `events` gives a scenario's timeline as the verifier made it; `verdicts` are the judge's.
+    `name` is that of its folder in the archive. `events` gives a scenario's timeline as the
+    verifier made it, `gold` its gold records by question; `verdicts` are the judge's.
     """
 
     run: RunEvidence
@@ -89,19 +102,60 @@ class TrialEvidence:
     records: tuple[Record, ...]
     events: Mapping[str, tuple[Event, ...]]
     verdicts: tuple[Verdict, ...] = ()
+    name: str = ""
+    gold: Mapping[str, Mapping[str, Gold]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptTimes:
+    """What one attempt at a trial took, nanoseconds.
+
+    `serial_ns` sums what it did one after the other, `measured_ns` the part of it for which it held
+    one of the run's slots.
+    """
+
+    started_at: datetime
+    serial_ns: int
+    measured_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialTimes:
+    """What a trial took (`times.times_of`). `durations` is the digest of all its durations."""
+
+    attempts: tuple[AttemptTimes, ...]
+    durations: str
 
 
 @dataclass(frozen=True, slots=True)
 class GradesEvidence:
-    """What a run claims to have scored, and what grading its transcripts again gives, as bytes."""
+    """What a run claims to have scored, and what grading its transcripts again gives, as bytes.
+
+    `times` are those of its trials by name, noted while they were read one by one.
+    """
 
     run: RunEvidence
     claimed_grades: bytes
     claimed_report: bytes
     grades: bytes
     report: bytes
+    times: Mapping[str, TrialTimes] = field(default_factory=dict)
 
 
 def at(*parts: object) -> str:
     """Where something was found: ``run practical-…: trial …: question …``."""
     return ": ".join(str(part) for part in parts)
+
+
+def of_trial(trial: TrialEvidence, scenario_id: str = "", question_id: str = "") -> str:
+    """Where in a trial something was found, down to a question."""
+    parts = [f"run {trial.run.name}", f"trial {trial.name or trial.spec.trial_id}"]
+    parts += [f"scenario {scenario_id}"] if scenario_id else []
+    parts += [f"question {question_id}"] if question_id else []
+    return at(*parts)
+
+
+def seconds(moment: datetime) -> float:
+    """A stamp as seconds since 1970, so that no two of them cannot be compared or subtracted."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.timestamp()

@@ -1,0 +1,61 @@
+"""A row's figures: which number is its score, and what counts as cost."""
+
+from memrig.leaderboard.summary import asked_digest, board_run, score_of
+from memrig.report.model import ModelCost
+from memrig.report.scores import primary_of
+from support.plans import small_lock
+from support.reports import sample_report
+from support.scenarios import small_scenario
+
+
+def model_cost(purpose: str, usd: float | None) -> ModelCost:
+    return ModelCost(
+        phase="answer", purpose=purpose, model="m", calls=1, attempts=1,
+        input_tokens=1, output_tokens=1, usd=usd,
+    )  # fmt: skip
+
+
+def test_answers_come_before_recall_and_deep_recall_before_shallow() -> None:
+    """A protocol that grades answers is about them."""
+    assert primary_of(["recall_any@10", "accuracy"]) == "accuracy"
+    assert primary_of(["recall_any@1", "recall_any@10", "mrr"]) == "recall_any@10"
+    assert primary_of(["own_metric", "other"]) == "own_metric"
+
+
+def test_a_score_has_its_interval() -> None:
+    """As the report has it, over all questions."""
+    found = score_of(sample_report())
+    value = sample_report().value("recall_any@10")
+    assert (found.value, found.low, found.high) == (value.value, value.low, value.high)
+
+
+def test_a_metric_that_was_not_measured_is_no_zero() -> None:
+    """It has no value."""
+    assert score_of(sample_report(metrics=())).value is None
+
+
+def test_cost_is_the_memorys_and_the_readers(tmp_path) -> None:
+    """Not the judge's, nor that of the opponent that answers are measured against."""
+    report = sample_report(
+        costs=(
+            model_cost("memory", 1.0), model_cost("reader", 2.0),
+            model_cost("judge", 40.0), model_cost("naive", 80.0),
+        )
+    )  # fmt: skip
+    found = board_run(1, small_lock(tmp_path), report, "p").cost
+    assert found.usd == 3.0
+    assert found.usd_per_1000 == round(3000 / report.questions.settled, 6)
+
+
+def test_one_unknown_price_makes_the_cost_unknown(tmp_path) -> None:
+    """Half a sum would pass for a whole one."""
+    report = sample_report(costs=(model_cost("memory", None), model_cost("reader", 2.0)))
+    assert board_run(1, small_lock(tmp_path), report, "p").cost.usd is None
+
+
+def test_what_was_asked_is_scenarios_gold_and_seeds(tmp_path) -> None:
+    """The same scenarios under another seed are other questions: ids on the wire differ."""
+    one = small_lock(tmp_path)
+    assert asked_digest(one) == asked_digest(one.model_copy(update={"top_k": 5}))
+    assert asked_digest(one) != asked_digest(one.model_copy(update={"seeds": (8,)}))
+    assert asked_digest(one) != asked_digest(small_lock(tmp_path, small_scenario("one")))
