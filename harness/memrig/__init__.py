@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memrig._version import __version__
 
 if TYPE_CHECKING:
-    from memrig.api import Watch, arun, compare, plan, run, score
+    from memrig.api import Watch, arun, compare, plan, run, runs_of, score
     from memrig.errors import MemrigError
     from memrig.report.compare_model import Comparison
     from memrig.report.model import Report
@@ -26,6 +26,7 @@ _HOMES = {
     "compare": "memrig.api",
     "plan": "memrig.api",
     "run": "memrig.api",
+    "runs_of": "memrig.api",
     "score": "memrig.api",
 }
 
@@ -40,6 +41,7 @@ __all__ = [
     "compare",
     "plan",
     "run",
+    "runs_of",
     "score",
 ]
 

@@ -48,9 +48,9 @@ from memrig.runs.exchange import (
 from memrig.runs.execution import execute_plan
 from memrig.runs.executor import Executed, Observer
 from memrig.runs.models import bare_gateway, model_socket, trial_gateway
-from memrig.runs.plan import Plan, pod_for
+from memrig.runs.plan import Plan, check_ready, pod_for
 from memrig.runs.plan import plan as make_plan
-from memrig.runs.profiles import Profile, differences, load_profile
+from memrig.runs.profiles import Profile, differences, load_profile, only_one, profiled
 from memrig.suites.base import SuiteOptions, check_options, load_suite
 from memrig.trial import TrialServices, run_trial
 from memrig.trial.directory import write_aside
@@ -87,7 +87,7 @@ def run(config: RunConfig, watch: Watch | None = None) -> Report:
 
 async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     """As `run`, inside a running event loop."""
-    watch = watch or Watch()
+    watch, config = watch or Watch(), only_one(config)
     prepared = await make_plan(config, watch.say)
     _check_replay(prepared, config)
     if config.verdicts:
@@ -132,7 +132,23 @@ async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
 
 def plan(config: RunConfig) -> Plan:
     """Resolves a configuration and spools its scenarios; starts nothing."""
-    return asyncio.run(make_plan(config, _silent, dry=True))
+    return asyncio.run(make_plan(only_one(config), _silent, dry=True))
+
+
+def runs_of(config: RunConfig) -> tuple[RunConfig, ...]:
+    """The runs that a configuration stands for: with a profile, one for each suite of its tier.
+
+    Where there are several, the data and the models of all are looked for before the first starts.
+
+    Raises:
+        UsageError: there is no such profile, tier or suite, or one of the runs cannot be.
+        PrerequisiteError: data or keys are not to be had on this machine.
+    """
+    found = profiled(config)
+    if len(found) > 1:
+        for one in found:
+            check_ready(one)
+    return found
 
 
 def score(run_folder: Path) -> Report:

@@ -19,6 +19,7 @@ from memrig.submission.engine import disclosed_limits
 from memrig.submission.keys import ephemeral_key, new_key
 from memrig.submission.model import ImageEntry
 from memrig.submission.pack import pack
+from support.asker import folder_for_processes
 from support.llm_standin import LlmStandIn, Script
 from support.model_fixtures import with_models, without_models
 from support.model_runs import CLAUDE, GPT, insatiable, models
@@ -47,15 +48,18 @@ KINDS: Mapping[str, Mapping[str, object]] = {
     "judged": _BM25
     | _SAMPLE
     | {"mode": "reader", "reader_model": GPT, "judge_model": CLAUDE, "limit": 4},
+    "asking": _SAMPLE | {"pod": "process", "limit": 24, "mode": "retrieval"},
     "agent": _BM25 | _SAMPLE | {"mode": "agent", "reader_model": GPT, "limit": 2},
 }
-_SCRIPTS: Mapping[str, Script] = {"judged": models, "agent": insatiable()}
+_SCRIPTS: Mapping[str, Script] = {"agent": insatiable(), "asking": lambda _seen: "nothing"}
 _DRESSED = "docker"
 IMAGE = f"sha256:{'d0' * 32}"
 
 
 def _adapter(kind: str, base: Path) -> dict[str, object]:
     """The adapter that only this kind has."""
+    if kind == "asking":
+        return {"adapter": str(folder_for_processes(base))}
     if kind != "failing":
         return {}
     folder = base / "dying"

@@ -58,6 +58,10 @@ def main() -> None:
         app()
     except (KeyboardInterrupt, BrokenPipeError):
         _interrupted()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:  # typer's own way to end on Ctrl-C says nothing
+            _interrupted()
+        raise
     except MemrigError as error:
         print_error(error)
         sys.exit(error.exit_code)

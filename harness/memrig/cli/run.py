@@ -14,11 +14,9 @@ from memrig.runs.config import (
     PodChoice,
     RunConfig,
     Tier,
-    default_jobs,
     make_config,
     parse_deadlines,
     parse_limits,
-    set_only,
 )
 from memrig.suites.base import load_suite, suite_names
 
@@ -63,8 +61,23 @@ Tiers = Annotated[Tier | None, typer.Option(help="Which part of the profile; def
 AsJson = Annotated[bool, typer.Option("--json", help="JSON lines on stdout.")]
 
 
+#: Flags whose values a configuration keeps in another form, under another name.
+_FLAGS = {"limits": "stop_at", "deadlines": "deadline"}
+
+
+def chosen(context: typer.Context, given: dict[str, object]) -> dict[str, object]:
+    """What a command line sets itself: a flag's default is no choice that goes before a profile."""
+    sources = {name: context.get_parameter_source(_FLAGS.get(name, name)) for name in given}
+    return {
+        name: value
+        for name, value in given.items()
+        if (source := sources[name]) is not None and source.name != "DEFAULT"
+    }
+
+
 @app.command()
 def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parameter
+    context: typer.Context,
     adapter: Adapter,
     suite: Suite = "",
     profile: Profile = "",
@@ -111,10 +124,9 @@ def run(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a parame
     json: AsJson = False,
 ) -> None:
     """Runs a memory system through a suite, grades it, and reports. Repeat it to resume."""
-    jobs = jobs or default_jobs()
     limits, deadlines = parse_limits(stop_at or []), parse_deadlines(deadline or [])
     given = {k: v for k, v in locals().items() if k in RunConfig.model_fields}
-    run_all(make_config(set_only(given, "suite", "tier")), dry=dry_run, as_json=json)
+    run_all(make_config(chosen(context, given)), dry=dry_run, as_json=json)
 
 
 @app.command()

@@ -8,45 +8,73 @@ from memrig import api
 from memrig.errors import IncompleteError, MemrigError
 from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.pod.runtime import runtime_root
-from memrig.report.console import print_plan, print_report
+from memrig.report.console import (
+    SuiteRun,
+    print_error,
+    print_plan,
+    print_report,
+    print_suite_head,
+    print_suite_runs,
+)
 from memrig.report.model import Report
 from memrig.report.progress import RunDisplay
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.executor import Observer
 from memrig.runs.plan import Plan
-from memrig.runs.profiles import profiled
 
 
 def run_all(config: RunConfig, *, dry: bool, as_json: bool) -> None:
     """Runs what a configuration stands for: a suite, or all of a profile's tier.
 
-    One that stays incomplete does not keep the others from being run; it is raised at the end.
+    What ails one suite does not keep the others from being run; it is raised at the end.
     """
-    incomplete: list[IncompleteError] = []
-    several = profiled(config)
+    several = api.runs_of(config)
+    if len(several) == 1:
+        _run_one(several[0], dry=dry, as_json=as_json)
+        return
+    runs: list[SuiteRun] = []
     for number, one in enumerate(several, 1):
-        if len(several) > 1:
-            line = f"{one.profile}, {one.tier}: {one.suite} ({number} of {len(several)})"
-            typer.echo(line, err=True)
-        try:
-            _run_one(one, dry=dry, as_json=as_json)
-        except IncompleteError as error:
-            if len(several) == 1:
-                raise
-            typer.echo(f"incomplete: {error}", err=True)
-            incomplete.append(error)
-    if incomplete:
-        raise incomplete[0]
+        _announce(one, number, len(several), as_json=as_json)
+        runs.append(_tried(one, dry=dry, as_json=as_json))
+    if not (dry or as_json):
+        print_suite_runs(config.profile, runs)
+    failed = [run.error for run in runs if run.error]
+    if failed:
+        left = f"{len(failed)} of {len(runs)} suites are not whole, the first: {failed[0].message}"
+        fix = "repeat the command: what is finished is kept"
+        raise IncompleteError(left, where=config.profile, fix=fix)
 
 
-def _run_one(config: RunConfig, *, dry: bool, as_json: bool) -> None:
+def _announce(one: RunConfig, number: int, several: int, *, as_json: bool) -> None:
+    if as_json:
+        line = {"event": "suite", "suite": one.suite, "number": number, "of": several}
+        typer.echo(json.dumps(line))
+    else:
+        print_suite_head(one.suite, f"{one.profile}, {one.tier}", number, several)
+
+
+def _tried(one: RunConfig, *, dry: bool, as_json: bool) -> SuiteRun:
+    """Runs a suite; what is no fault of the command line is kept for the end."""
+    try:
+        report, directory = _run_one(one, dry=dry, as_json=as_json)
+    except MemrigError as error:
+        if error.exit_code != IncompleteError.exit_code:
+            raise
+        print_error(error)
+        found = error.report if isinstance(error, IncompleteError) else None
+        return SuiteRun(one.suite, found if isinstance(found, Report) else None, None, error)
+    return SuiteRun(one.suite, report, directory.root if directory else None)
+
+
+Ran = tuple[Report | None, RunDirectory | None]
+
+
+def _run_one(config: RunConfig, *, dry: bool, as_json: bool) -> Ran:
     if dry:
         show_plan(config, as_json=as_json)
-    elif as_json:
-        run_as_json(config)
-    else:
-        run_shown(config)
+        return None, None
+    return run_as_json(config) if as_json else run_shown(config)
 
 
 def show_plan(config: RunConfig, *, as_json: bool) -> None:
@@ -59,7 +87,7 @@ def show_plan(config: RunConfig, *, as_json: bool) -> None:
     typer.echo(json.dumps({"event": "plan", "run": str(plan.directory.root), **fields}))
 
 
-def run_shown(config: RunConfig) -> None:
+def run_shown(config: RunConfig) -> Ran:
     """Runs with a progress display on stderr, then the summary on stdout, also if incomplete."""
     try:
         with RunDisplay() as display:
@@ -71,6 +99,7 @@ def run_shown(config: RunConfig) -> None:
     print_report(report, _folder(display.plan))
     if config.keep_pod and display.plan:
         _say_kept(display.plan)
+    return report, _folder(display.plan)
 
 
 def _say_kept(plan: Plan) -> None:
@@ -117,7 +146,7 @@ class _Lines:
         typer.echo(json.dumps(fields, ensure_ascii=False))
 
 
-def run_as_json(config: RunConfig) -> None:
+def run_as_json(config: RunConfig) -> Ran:
     """Runs with nothing but JSON lines on stdout; no last line if the run crashes."""
     lines = _Lines()
     try:
@@ -128,3 +157,4 @@ def run_as_json(config: RunConfig) -> None:
         raise
     lines.report(report)
     lines.say_kept(config)
+    return report, None

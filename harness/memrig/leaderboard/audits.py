@@ -34,6 +34,7 @@ class _Head(BaseModel):
 
     manifest_digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     passed: bool
+    fresh_seeds: bool
     summary: str
 
 
@@ -89,6 +90,8 @@ def _read(path: Path, name: str, trusted: frozenset[str]) -> tuple[str, AuditMar
     key = signed.signature.key
     if key not in trusted:
         raise _UnusableError(f"the key {fingerprint(key)} that signed it is no organiser’s")
+    if head.passed and not head.fresh_seeds:
+        raise _UnusableError("it is without fresh seeds, and a table of answers passes that")
     mark = AuditMark(file=name, key=key, passed=head.passed, said=head.summary)
     return head.manifest_digest, mark
 

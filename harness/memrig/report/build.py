@@ -28,6 +28,7 @@ from memrig.report.model import (
     IngestSummary,
     Latency,
     Phase,
+    ProfileSummary,
     QuestionCounts,
     Report,
     Resources,
@@ -38,7 +39,7 @@ from memrig.report.timeline import timeline_of
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
-from memrig.runs.profiles import division_label
+from memrig.runs.profiles import differences_of, division_label, division_of
 from memrig.stats.composite import Composite, composite
 from memrig.stats.summary import summarise
 from memrig.trial.directory import write_aside
@@ -87,6 +88,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         ),
         notes=_notes(lock, found),
         adapter=_adapter(lock, found),
+        profile=_profile(lock),
         suite=lock.suite,
         protocol=lock.protocol,
         mode=lock.mode,
@@ -192,7 +194,7 @@ def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
     reader = lock.reader
     own = not lock.sample and not is_dataset(lock)
     said = (
-        (division_label(lock), bool(lock.profile)),
+        (division_label(lock), bool(lock.profile) and division_of(lock) == "open"),
         ("isolation audit failed", audit.verdict == "failed"),
         (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),
         (judge_warning(lock.protocol, lock.judge), bool(lock.judge)),
@@ -255,6 +257,18 @@ def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
         inputs=lock.adapter.inputs.get("adapter", ""),
         declared_name=declared.name if declared else "",
         declared_version=declared.version if declared else "",
+    )
+
+
+def _profile(lock: Lock) -> ProfileSummary | None:
+    if not lock.profile:
+        return None
+    return ProfileSummary(
+        name=lock.profile,
+        tier=lock.tier,
+        digest=lock.profile_digest,
+        division=division_of(lock),
+        differences=differences_of(lock),
     )
 
 

@@ -8,7 +8,13 @@ from memrig.report.terminal.calibration import print_calibration
 from memrig.report.terminal.compare import print_comparison
 from memrig.report.terminal.conformance import print_conformance
 from memrig.report.terminal.errors import print_error
-from memrig.report.terminal.profiles import print_differences, print_profile
+from memrig.report.terminal.profiles import (
+    SuiteRun,
+    print_differences,
+    print_profile,
+    print_suite_head,
+    print_suite_runs,
+)
 from memrig.report.terminal.questions import print_question, print_questions_table
 from memrig.report.terminal.summary import print_report
 from memrig.report.terminal.tables import (
@@ -23,6 +29,7 @@ from memrig.report.terminal.tables import (
 from memrig.report.terminal.verified import print_verification
 
 __all__ = [
+    "SuiteRun",
     "make_console",
     "print_calibration",
     "print_checks",
@@ -39,6 +46,8 @@ __all__ = [
     "print_question",
     "print_questions_table",
     "print_report",
+    "print_suite_head",
+    "print_suite_runs",
     "print_suites",
     "print_verification",
 ]

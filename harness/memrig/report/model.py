@@ -13,6 +13,7 @@ from memrig.report.model_probes import ProbeSummary
 from memrig.report.model_timeline import Timeline
 from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
+from memrig.runs.profiles import Division
 from memrig.stats.composite import Composite
 from memrig.stats.seeds import AcrossSeeds
 from memrig.stats.summary import MetricValue
@@ -136,6 +137,16 @@ class QuestionCounts(_Frozen):
     graded: int
     ungraded: dict[str, int]
     outcomes: dict[str, int]
+
+
+class ProfileSummary(_Frozen):
+    """What a run was made to be, and whether it is; `differences` are what makes it open."""
+
+    name: str
+    tier: str
+    digest: str
+    division: Division
+    differences: tuple[str, ...]
 
 
 class Claims(_Frozen):
@@ -276,6 +287,7 @@ class Report(_Frozen):
     labels: tuple[str, ...]
     notes: tuple[str, ...]
     adapter: AdapterSummary
+    profile: ProfileSummary | None = None
     suite: str
     protocol: str
     mode: str

@@ -183,11 +183,6 @@ def make_config(given: Mapping[str, object]) -> RunConfig:
         raise UsageError(f"{message}, got {first['input']!r}", where=flag) from error
 
 
-def set_only(given: Mapping[str, object], *names: str) -> dict[str, object]:
-    """Named values without those of `names` that were left empty: they stay unset."""
-    return {name: value for name, value in given.items() if value or name not in names}
-
-
 _LIMIT = re.compile(
     r"(?:(?P<where>run|trial|ingest|search|answer|judge)=)?(?P<number>[0-9][0-9_,]*(?:\.[0-9]+)?)"
     r"\s*(?P<unit>usd|tokens)",

@@ -27,12 +27,18 @@ def models_of(adapter: AdapterRef) -> frozenset[str]:
 
 def _called(answer: AnswerSpec | None, judge: str, adapter: AdapterRef) -> frozenset[str]:
     """All models that are called: the reader's, the judge's, and the memory system's own."""
+    return models_of(adapter) | _rigs(answer, judge)
+
+
+def _rigs(answer: AnswerSpec | None, judge: str) -> frozenset[str]:
     reader = answer.model if answer else ""
-    return models_of(adapter) | {name for name in (reader, judge) if name}
+    return frozenset(name for name in (reader, judge) if name)
 
 
-def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -> None:
+def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef | None) -> None:
     """Refuses a run whose models cannot be called or paid, before anything starts.
+
+    Without an adapter, the rig's own models alone: the memory system's are not known yet.
 
     Raises:
         UsageError: a limit in money and a model without a known price, or a replay without the
@@ -40,7 +46,8 @@ def check_models(config: RunConfig, answering: Answering, adapter: AdapterRef) -
         PrerequisiteError: no key for a model that must be called.
     """
     judge = "" if config.verdicts else answering.judge
-    names = _called(answering.answer, judge, adapter)
+    own = models_of(adapter) if adapter else frozenset()
+    names = _rigs(answering.answer, judge) | own
     limits = config.limits
     if answering.budget.usd is not None:  # a question's own limit in money counts as one
         limits = limits.model_copy(update={"trial": Limit(usd=answering.budget.usd)})

@@ -31,7 +31,7 @@ from memrig.runs.profiles import digest_of_profile
 from memrig.runs.spooling import Selection, source_of, spool_seeds
 from memrig.runs.staging import promote, staging
 from memrig.suites.answers_file import coverage
-from memrig.suites.base import Suite, SuiteOptions, check_options, load_suite
+from memrig.suites.base import DataSource, Suite, SuiteOptions, check_options, load_suite
 from memrig.suites.given import read_given
 from memrig.suites.spool import SpooledScenario
 from memrig.trial.directory import write_aside
@@ -119,6 +119,41 @@ def _given(config: RunConfig) -> Iterator[str]:
     return (name for name in _OPTIONS if getattr(config, name) not in (None, ""))
 
 
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a run asks, of whom, and by whose data; all that is known without its adapter."""
+
+    suite: Suite
+    seeds: tuple[int, ...]
+    answering: Answering
+    options: SuiteOptions
+    source: DataSource
+
+
+def inputs_of(config: RunConfig) -> Inputs:
+    """Settles what a run asks; what is missing surfaces here, before anything is built.
+
+    Raises:
+        UsageError: the configuration cannot be, or the data is not as it must be.
+        PrerequisiteError: the data is not on this machine.
+    """
+    suite = load_suite(config.suite)
+    seeds = seeds_of(config, suite)
+    answering = settle_answering(config, suite)
+    options = replace(suite_options(config, suite, answering.grader.protocol), seed=seeds[0])
+    return Inputs(suite, seeds, answering, options, source_of(suite, options, seeds))
+
+
+def check_ready(config: RunConfig) -> None:
+    """Refuses a run whose data or whose rig's models are not to be had; builds nothing.
+
+    Raises:
+        UsageError: as `plan`.
+        PrerequisiteError: data or keys are not to be had on this machine.
+    """
+    check_models(config, inputs_of(config).answering, None)
+
+
 async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
     """Resolves every input, spools the scenarios, and writes or compares the lock.
 
@@ -130,11 +165,9 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             holds another run.
         PrerequisiteError: data, images or keys are not to be had on this machine.
     """
-    suite = load_suite(config.suite)
-    seeds = seeds_of(config, suite)
-    answering = settle_answering(config, suite)  # what is missing surfaces before anything runs
-    options = replace(suite_options(config, suite, answering.grader.protocol), seed=seeds[0])
-    source = source_of(suite, options, seeds)
+    inputs = inputs_of(config)
+    suite, seeds, answering = inputs.suite, inputs.seeds, inputs.answering
+    options = inputs.options
     kind, reason = await pod_for(config.adapter, config.pod)
     _check_isolation(config, kind)
     _check_mode(config, answering, kind)
@@ -153,7 +186,7 @@ async def plan(config: RunConfig, say: Say, *, dry: bool = False) -> Plan:
             grader=grader_lock(answering.grader),
             plugins=plugins_lock(config.suite, options.protocol),
             mode=answering.mode,
-            data=data_lock(source),
+            data=data_lock(inputs.source),
             category_labels=config.category_labels,
             sample=config.sample,
             options=chosen_options(config),

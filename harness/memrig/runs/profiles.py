@@ -123,39 +123,53 @@ def differences(lock: Lock, profile: Profile) -> tuple[str, ...]:
     return tuple(_differences(lock, profile))
 
 
+def differences_of(lock: Lock) -> tuple[str, ...]:
+    """In what a run is not as the profile that it names; none where it names none."""
+    if not lock.profile:
+        return ()
+    if lock.profile not in _NAMES:
+        return (f"profile: {lock.profile} is not known here",)
+    return differences(lock, load_profile(lock.profile))
+
+
 def division_of(lock: Lock) -> Division:
     """The division of a run. One without a profile, or under one that is not known, is open."""
-    if lock.profile not in _NAMES:
-        return "open"
-    return "open" if differences(lock, load_profile(lock.profile)) else "closed"
+    return "open" if not lock.profile or differences_of(lock) else "closed"
 
 
 def division_label(lock: Lock) -> str:
     """The profile, tier and division of a run in words; empty where it names no profile."""
     if not lock.profile:
         return ""
-    if lock.profile not in _NAMES:
-        return f"open division: the profile {lock.profile} is not known here"
-    found = differences(lock, load_profile(lock.profile))
+    found = differences_of(lock)
     where = f"{lock.profile}, {lock.tier}"
     return f"open division of {where}: {'; '.join(found)}" if found else f"closed division: {where}"
 
 
 def _differences(lock: Lock, profile: Profile) -> Iterator[str]:
     digest = profile_digest(profile)
-    if lock.profile != profile.name or lock.profile_digest != digest:
+    if lock.profile != profile.name:
+        yield _differs("profile", profile.name, lock.profile)
+    elif lock.profile_digest != digest:
         yield _differs("profile", digest, lock.profile_digest)
     if lock.adapter.pod != profile.pod:
         yield _differs("pod", profile.pod, lock.adapter.pod)
     yield from _resources(lock, profile)
-    if lock.prices and lock.prices != profile.prices:
+    if lock.prices != profile.prices and (lock.prices or lock.answer or lock.judge):
         yield _differs("prices", profile.prices, lock.prices)
-    suite = profile.suite_of(lock.tier, lock.suite)
-    if suite is None:
-        yield f"suite: {profile.name} has none called {lock.suite!r} in the tier {lock.tier!r}"
+    own = [one for one in profile.suites if one.suite == lock.suite]
+    found = [tuple(_chosen(lock, one)) for one in own if lock.tier in {"", one.tier}]
+    if not found:
+        tier = f" in the tier {lock.tier!r}" if own else ""
+        yield f"suite: {profile.name} has none called {lock.suite!r}{tier}"
         return
+    yield from min(found, key=len)  # a run of no tier is held against the one that it is nearest to
+
+
+def _chosen(lock: Lock, suite: ProfileSuite) -> Iterator[str]:
+    """Where a run was set otherwise than a suite of the profile."""
     wanted = suite.model_dump(mode="json", exclude={"tier", "suite"})
-    made = lock.model_dump(mode="json")
+    made = lock.model_dump(mode="json", include=set(wanted))
     made["data"] = {name: made["data"][name] for name in wanted["data"]}
     for name, value in wanted.items():
         yield from _fields(name, value, made[name])
@@ -191,8 +205,9 @@ def _resources(lock: Lock, profile: Profile) -> Iterator[str]:
 def profiled(config: RunConfig) -> tuple[RunConfig, ...]:
     """The runs that a configuration with a profile stands for, one a suite.
 
-    What the configuration sets otherwise than by default goes before the profile, and makes the
-    run's division open. Without a profile it stands for itself.
+    What the configuration sets itself goes before the profile, also where it sets a default, and
+    makes the run's division open where the profile says otherwise. Without a profile it stands for
+    itself. A run that came of this stands for itself, too.
 
     Raises:
         UsageError: there is no such profile, or it has no such suite in the tier.
@@ -208,27 +223,47 @@ def profiled(config: RunConfig) -> tuple[RunConfig, ...]:
     if "suite" in config.model_fields_set:
         chosen = tuple(one for one in chosen if one.suite == config.suite)
     if not chosen:
-        known = ", ".join(one.suite for one in profile.suites_of(tier))
-        message = f"{profile.name} has no suite {config.suite!r} in its tier {tier}"
-        raise UsageError(message, where="--suite", fix=f"one of: {known}; or leave --profile out")
+        raise _no_such_suite(profile, config.suite, tier)
     return tuple(_configured(config, profile, one, several=len(chosen) > 1) for one in chosen)
+
+
+def only_one(config: RunConfig) -> RunConfig:
+    """The one run that a configuration stands for.
+
+    Raises:
+        UsageError: it stands for several, or as `profiled`.
+    """
+    runs = profiled(config)
+    if len(runs) == 1:
+        return runs[0]
+    raise UsageError(
+        f"{config.profile} stands for {len(runs)} runs: {', '.join(run.suite for run in runs)}",
+        where="suite",
+        fix="name one of them, or run each of `memrig.runs_of(config)`",
+    )
+
+
+def _no_such_suite(profile: Profile, suite: str, tier: Tier) -> UsageError:
+    others = [one.tier for one in profile.suites if one.suite == suite]
+    known = ", ".join(one.suite for one in profile.suites_of(tier))
+    fix = f"give --tier {others[0]}" if others else f"one of: {known}; or leave --profile out"
+    message = f"{profile.name} has no suite {suite!r} in its tier {tier}"
+    return UsageError(message, where=f"--suite {suite}", fix=fix)
 
 
 def _configured(
     config: RunConfig, profile: Profile, suite: ProfileSuite, *, several: bool
 ) -> RunConfig:
-    default = RunConfig(adapter="")
-    chosen = {
-        name: getattr(config, name)
-        for name in RunConfig.model_fields
-        if getattr(config, name) != getattr(default, name)
-    }
-    own = {"suite": suite.suite, "tier": suite.tier}
-    if several and config.out is not None:
-        own["out"] = config.out / suite.suite  # type: ignore[assignment]
     settings = _settings(profile, suite)
     if implied_pod(config.adapter):  # a baseline, an endpoint: there is no choice
         del settings["pod"]
+    chosen = {name: getattr(config, name) for name in config.model_fields_set}
+    if "deadlines" in chosen:  # those that were named; the others stay the profile's
+        given = config.deadlines.model_dump(exclude_unset=True)
+        chosen["deadlines"] = suite.deadlines.model_copy(update=given)
+    own: dict[str, Any] = {"suite": suite.suite, "tier": suite.tier}
+    if several and config.out is not None:
+        own["out"] = config.out / suite.suite
     return RunConfig.model_validate({**settings, **chosen, **own})
 
 

@@ -17,6 +17,7 @@ from memrig.submission.tolerance import (
     Graded,
     by_question,
     other_questions,
+    over_repeats,
     same_questions,
 )
 from memrig.submission.verify import OpenedRun
@@ -105,11 +106,13 @@ class FreshRun:
 
     @property
     def _all(self) -> list[Grade]:
-        return [grade for cell in cells_of(self.run) for grade in cell.grades]
+        return over_repeats(grade for cell in cells_of(self.run) for grade in cell.grades)
 
     def _same(self, specs: Sequence[TrialSpec]) -> list[Graded]:
         """What is claimed of the same questions, trial by trial; none where they are others."""
-        known = {_about(cell.spec): by_question(cell.grades) for cell in cells_of(self.run)}
+        known: dict[tuple[tuple[str, str], ...], Graded] = {}
+        for cell in cells_of(self.run):
+            known.setdefault(_about(cell.spec), by_question(cell.grades))
         if any(_about(spec) not in known for spec in specs):
             return []
         return [known[_about(spec)] for spec in specs]

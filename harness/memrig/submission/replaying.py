@@ -1,6 +1,8 @@
 """Runs some trials of a lock in a folder of their own, and grades them."""
 
 import asyncio
+import os
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +70,7 @@ def replay(
     directory = RunDirectory(root)
     root.mkdir(parents=True, exist_ok=True)
     if not directory.scenarios.exists():
-        directory.scenarios.symlink_to(scenarios.resolve(), target_is_directory=True)
+        shutil.copytree(scenarios, directory.scenarios, copy_function=_linked)
     write_aside(directory.lock_path, lock.model_dump_json(indent=1).encode() + b"\n")
     directory.save_specs(tuple(specs))
     plan = Plan(directory, lock, tuple(specs), resumed=False, pod_reason="a rerun")
@@ -90,6 +92,14 @@ def replay(
 
 
 _AGAIN = "repeat the command, with --draw for the same cells"
+
+
+def _linked(source: str, target: str) -> None:
+    """A second name for a file, which is gone with neither; a copy where that cannot be."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def search_ms(folder: Path) -> float | None:

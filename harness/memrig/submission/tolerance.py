@@ -108,6 +108,28 @@ def by_question(grades: Iterable[Grade]) -> dict[Key, Grade]:
     return {(grade.scenario_id, grade.question_id): grade for grade in grades}
 
 
+def over_repeats(grades: Iterable[Grade]) -> list[Grade]:
+    """One grade a question: asking it again tells less than another one would.
+
+    Of each score it is the mean over the repeats that have it.
+    """
+    found: dict[tuple[str, int, str], list[Grade]] = defaultdict(list)
+    for grade in grades:
+        if grade.status == "graded":
+            found[grade.scenario_id, grade.seed, grade.question_id].append(grade)
+    return [_mean_grade(several) for several in found.values()]
+
+
+def _mean_grade(several: Sequence[Grade]) -> Grade:
+    names = dict.fromkeys(name for grade in several for name in grade.scores)
+    scores = {name: mean_of(several, name) for name in names}
+    weights = {
+        name: fmean(grade.weights[name] for grade in several if name in grade.weights)
+        for name in dict.fromkeys(name for grade in several for name in grade.weights)
+    }
+    return several[0].model_copy(update={"scores": scores, "weights": weights})
+
+
 def mean_of(grades: Iterable[Grade], metric: str) -> float | None:
     """The mean over the graded questions that have the metric; None of none."""
     found = [g.scores[metric] for g in grades if g.status == "graded" and metric in g.scores]

@@ -134,6 +134,14 @@ def state_badges(progress: RunProgress, report: Report | None) -> tuple[Badge, .
     return (Badge("complete", "good"),) if report.complete else (Badge("incomplete", "bad"),)
 
 
+def division_badges(report: Report | None) -> tuple[Badge, ...]:
+    """That a run is its profile's to the letter; what makes it open is one of its labels."""
+    found = report.profile if report else None
+    if found is None or found.division != "closed":
+        return ()
+    return (Badge(f"closed division: {found.name}, {found.tier}", "good"),)
+
+
 def headline_figures(report: Report | None) -> tuple[Pair, ...]:
     """The first headline metrics and the median search of a graded run."""
     if report is None:

@@ -123,7 +123,7 @@ def run_page(shelf: Shelf, live: Live, texts: Texts, key: str) -> RunPage:
         version=named(lock.adapter.version),
         suite=lock.suite,
         how=how_words(lock),
-        badges=state_badges(progress, report),
+        badges=(*state_badges(progress, report), *division_badges(report)),
         labels=report.labels if report else (),
         incomplete=report.incomplete if report and not shown else "",
         tiles=page_of(report).tiles if report else (),

@@ -1,5 +1,27 @@
-"""Ways to cheat, and what each is caught by."""
+"""Ways to cheat, and the check that catches each; and those that no check can."""
 
-from support.cheats import cells
+from support.cheats import (
+    asking,
+    audits,
+    cells,
+    figures,
+    frame,
+    hits,
+    judge,
+    models,
+    story,
+    unseen,
+)
 
-CHEATS = (*cells.CHEATS,)
+CHEATS = (
+    *cells.CHEATS,
+    *frame.CHEATS,
+    *story.CHEATS,
+    *hits.CHEATS,
+    *models.CHEATS,
+    *asking.CHEATS,
+    *judge.CHEATS,
+    *audits.CHEATS,
+    *figures.CHEATS,
+)
+UNSEEN = unseen.UNSEEN

@@ -246,6 +246,8 @@ CHEATS = (
     Cheat("payload-claimed", "reader", "claims a budget of 1,000 bytes that was not kept",
           "a smaller budget's label", "budgets.outcomes",
           _locked(budget={"payload_bytes": 1000, "wall_time_s": 30.0})),
+    Cheat("limit-hidden", "retrieval", "says that no questions were left out",
+          "a sixth of the questions, passed off as all", "cells.scenarios", _locked(limit=None)),
     Cheat("isolation-claimed", "several", "claims a fresh pod for each scenario",
           "isolation that never was", "cells.complete", _locked(isolation="fresh")),
     Cheat("repeats-claimed", "baseline", "claims three repeats of one",

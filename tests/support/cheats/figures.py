@@ -46,8 +46,8 @@ def _p50(report: Json) -> None:
 
 
 def _cost(report: Json) -> None:
-    row = next(row for row in report["costs"] if row["cost_usd"])
-    row["cost_usd"] = 0.0
+    row = next(row for row in report["costs"] if row["usd"])
+    row["usd"] = 0.0
 
 
 def _value(report: Json) -> None:

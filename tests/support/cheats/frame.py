@@ -4,12 +4,14 @@ import json
 from datetime import timedelta
 
 from memrig.model.manifest import AdapterRef
+from memrig.runs.profiles import digest_of_profile
 from memrig.submission.engine import disclosed_limits
 from memrig.submission.model import ImageEntry
 from support.submissions import Json
 from support.tampering import Cheat, Tampering
 
 _OTHER = f"sha256:{'e1' * 32}"
+_PROFILE = "official-v1"
 
 
 def _version(forgery: Tampering) -> None:
@@ -54,7 +56,9 @@ def _image_swapped(forgery: Tampering) -> None:
 
 def _image_by_tag(forgery: Tampering) -> None:
     adapter: Json = forgery.lock["adapter"] | {"images": {"adapter": "bm25:latest"}}
-    forgery.edit_each("pod", lambda one: one["description"].update({"image.adapter": "bm25:latest"}))
+    forgery.edit_each(
+        "pod", lambda one: one["description"].update({"image.adapter": "bm25:latest"})
+    )
     forgery.relock(adapter=adapter)
     forgery.draft(
         adapter=AdapterRef.model_validate(adapter),
@@ -73,7 +77,9 @@ def _limits_lowered(forgery: Tampering) -> None:
     adapter["manifest"]["image"]["resources"]["memory"] = 64 * 1024**2
     ref = AdapterRef.model_validate(adapter)
     shown = disclosed_limits(ref)
-    forgery.edit_each("pod", lambda one: one["description"].update({"limits.adapter": shown["adapter"]}))
+    forgery.edit_each(
+        "pod", lambda one: one["description"].update({"limits.adapter": shown["adapter"]})
+    )
     forgery.relock(adapter=adapter)
     forgery.draft(adapter=ref)
     forgery.disclose(limits=shown)
@@ -130,7 +136,7 @@ def _many_jobs(forgery: Tampering) -> None:
 
     for trial in forgery.of_kind("scored"):
         one = forgery.records(trial)
-        chosen = [record for record in one if record["kind"] == "question"][0]
+        chosen = next(record for record in one if record["kind"] == "question")
         slow(chosen)
         forgery.put_records(trial, one)
 
@@ -161,16 +167,28 @@ def _hidden(forgery: Tampering) -> None:
     forgery.files[f"{forgery.run}/verdicts/{name}.jsonl"] = b""
 
 
-def _open_lock(forgery: Tampering) -> None:
-    """A profile on the cover that no lock names."""
-    forgery.draft(profile="official-v1", profile_digest=_OTHER)
+def _profile_on_cover(forgery: Tampering) -> None:
+    forgery.draft(profile=_PROFILE, profile_digest=digest_of_profile(_PROFILE))
+
+
+def _profile_own(forgery: Tampering) -> None:
+    """An easier profile under the official one's name, in lock and manifest."""
+    named = {"profile": _PROFILE, "profile_digest": _OTHER}
+    forgery.relock(**named, tier="no-key")
+    forgery.draft(**named)
+
+
+def _two_ways(forgery: Tampering) -> None:
+    """Whoever reads the first of two members by one name reads another limit."""
+    path = f"{forgery.run}/lock.json"
+    forgery.files[path] = forgery.files[path].replace(b'"top_k"', b'"top_k": 5,\n "top_k"', 1)
 
 
 def _plugins(forgery: Tampering) -> None:
     forgery.relock(plugins={"grader": "kinder==1.0"})
 
 
-def _replayed(forgery: Tampering) -> None:
+def _other_build(forgery: Tampering) -> None:
     """Only the spec of one trial is of another adapter."""
     adapter = json.loads(forgery.spec(forgery.first).adapter.model_dump_json())
     path = forgery.first
@@ -191,10 +209,10 @@ CHEATS = (
           "calls that others do not have", "config.contract", _contract),
     Cheat("adapter-on-cover", "plain", "puts another system's name into the manifest",
           "a better known name", "config.adapter", _manifests_adapter),
-    Cheat("adapter-renamed", "docker", "puts it into lock and specs as well",
+    Cheat("adapter-renamed", "plain", "puts it into lock and specs as well",
           "a better known name", "config.described", _renamed),
     Cheat("adapter-of-trial", "plain", "runs one trial with another build of the adapter",
-          "a system tuned to each scenario", "cells.only-planned", _replayed),
+          "a system tuned to each scenario", "cells.only-planned", _other_build),
     Cheat("image-on-cover", "docker", "shows another image than the one that ran",
           "an image that does not cheat, to be looked at", "config.images", _image_shown),
     Cheat("image-swapped", "docker", "swaps the image in manifest, lock and specs",
@@ -225,6 +243,12 @@ CHEATS = (
           "the better of two", "config.distinct", _run_twice),
     Cheat("run-named-otherwise", "plain", "names the run of a harder suite in the manifest",
           "a harder benchmark's place on the board", "config.runs", _named_otherwise),
+    Cheat("profile-on-cover", "plain", "names the official profile in the manifest alone",
+          "the closed division", "profile.locks", _profile_on_cover),
+    Cheat("profile-own", "plain", "names an easier profile by the official one's name",
+          "the closed division", "profile.known", _profile_own),
+    Cheat("lock-two-ways", "plain", "writes a lock that two programs read in two ways",
+          "one lock for the verifier, another for everybody else", "parse.files", _two_ways),
     Cheat("plugin-own", "plain", "names a grader of its own as plug-in",
           "kinder grading", "config.suite", _plugins),
     Cheat("file-stray", "plain", "packs a file that has no place",

@@ -195,12 +195,6 @@ def _usage_impossible(forgery: Tampering) -> None:
     forgery.edit_each("usage", lambda record: record.update(cpu_s=1e9))
 
 
-def _usage_left_out(forgery: Tampering) -> None:
-    """A process pod can tell; this one does not."""
-    nothing = {"cpu_s": None, "peak_memory_bytes": None, "memory_bytes": None}
-    forgery.edit_each("usage", lambda record: record.update(nothing))
-
-
 CHEATS = (
     Cheat("asked-late", "story", "asks a question when episodes after it are in",
           "answers from what is only told later", "timeline.told", _in_first(_asked_late)),
@@ -254,6 +248,4 @@ CHEATS = (
           "a system that looks thrifty", "usage.possible", _usage_nothing),
     Cheat("usage-impossible", "reader", "notes more CPU time than there is",
           "nothing: figures that nobody measured", "usage.possible", _usage_impossible),
-    Cheat("usage-left-out", "reader", "leaves out what the pod used",
-          "a system that looks thrifty", "usage.told", _usage_left_out),
 )  # fmt: skip

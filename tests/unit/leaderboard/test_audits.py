@@ -22,7 +22,7 @@ def organiser() -> Key:
 
 def record(folder: Path, key: Key, name: str = "a", **changes: object) -> Path:
     audit = {"manifest_digest": MANIFEST, "passed": True, "summary": "5 cells agree", "more": [1]}
-    audit |= changes
+    audit |= {"fresh_seeds": True, **changes}
     signature = key.sign(canonical_json(audit)).model_dump()
     path = folder / f"{name}.audit.json"
     found = {"format": "memrig.audit/1", "audit": audit, "signature": signature}
@@ -44,6 +44,17 @@ def test_a_record_of_anybody_elses_does_not(tmp_path: Path, organiser: Key) -> N
     said: list[str] = []
     assert read_audits(tmp_path, [organiser.public], said.append) == {}
     assert "no organiser" in said[0]
+
+
+def test_one_that_passed_without_fresh_seeds_does_not(tmp_path: Path, organiser: Key) -> None:
+    """Answers that were brought along pass that; one that failed stands."""
+    record(tmp_path, organiser, fresh_seeds=False)
+    said: list[str] = []
+    assert read_audits(tmp_path, [organiser.public], said.append) == {}
+    assert "without fresh seeds" in said[0]
+    record(tmp_path, organiser, fresh_seeds=False, passed=False)
+    (mark,) = read_audits(tmp_path, [organiser.public], print)[MANIFEST]
+    assert not mark.passed
 
 
 @pytest.mark.parametrize("change", ["audit", "signature"])

@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from memrig.errors import UsageError
+from memrig.api import plan, runs_of
+from memrig.errors import PrerequisiteError, UsageError
 from memrig.model.canonical import canonical_json, digest_of
-from memrig.runs.config import RunConfig
+from memrig.model.trial import AnswerSpec
+from memrig.runs.config import RunConfig, parse_deadlines
 from memrig.runs.lock import Lock
 from memrig.runs.profiles import (
+    ProfileSuite,
     differences,
     division_label,
     division_of,
     load_profile,
+    only_one,
     profile_digest,
     profile_names,
     profiled,
@@ -159,6 +163,114 @@ def test_what_is_chosen_goes_before_the_profile():
     )
     (one,) = profiled(config)
     assert (one.suite, one.top_k, one.pod, one.audits) == ("practical", 5, "process", True)
+
+
+def test_a_default_that_is_chosen_goes_before_the_profile_too():
+    """No audits: the profile has them, and the run says that it has not."""
+    given = {"adapter": "images/bm25", "profile": "official-v1", "suite": "practical"}
+    (one,) = profiled(RunConfig(**given, audits=False, pod="auto"))
+    assert (one.audits, one.pod) == (False, "auto")
+
+
+def test_a_deadline_that_is_chosen_leaves_the_others():
+    """The profile's hold where none was named."""
+    given = {"adapter": "images/bm25", "profile": "official-v1", "suite": "practical"}
+    (one,) = profiled(RunConfig(**given, deadlines=parse_deadlines(["search=60"])))
+    suite = OFFICIAL.suite_of("no-key", "practical")
+    assert suite is not None
+    assert one.deadlines == suite.deadlines.model_copy(update={"search": 60.0})
+
+
+@pytest.mark.parametrize("tier", ["no-key", "keyed"])
+def test_a_run_of_a_profile_stands_for_itself(tier):
+    """Asking twice what it stands for changes nothing."""
+    config = RunConfig(adapter="images/bm25", profile="official-v1", tier=tier, out=Path("o"))
+    for one in profiled(config):
+        assert profiled(one) == (one,)
+        assert only_one(one) == one
+
+
+def test_one_run_is_none_of_several():
+    """Whoever asks for a single run of a whole tier is told which there are."""
+    with pytest.raises(UsageError, match="practical, longhorizon, longitudinal"):
+        only_one(RunConfig(adapter="images/bm25", profile="official-v1"))
+
+
+def test_a_suite_of_the_other_tier_is_pointed_to():
+    """The fix names the tier that has it."""
+    config = RunConfig(adapter="images/bm25", profile="official-v1", suite="locomo")
+    with pytest.raises(UsageError) as caught:
+        profiled(config)
+    assert caught.value.fix == "give --tier keyed"
+
+
+def test_a_run_of_no_profile_is_held_against_the_suite_it_is_nearest_to(tmp_path):
+    """Of two tiers that have its suite, the one with fewer differences."""
+    lock = lock_of(tmp_path, profile="", profile_digest="", tier="", top_k=5)
+    assert differences(lock, OFFICIAL) == (
+        "profile: 'official-v1' → ''",
+        "top_k: 10 → 5",
+    )
+    keyed = OFFICIAL.suite_of("keyed", "longhorizon")
+    assert keyed is not None
+    like = {name: getattr(keyed, name) for name in ("protocol", "grader", "mode", "answer")}
+    lock = lock_of(tmp_path, profile="", tier="", suite="longhorizon", **like)
+    assert not any(line.startswith("protocol") for line in differences(lock, OFFICIAL))
+
+
+def test_models_without_a_price_table_are_open(tmp_path):
+    """Every run that calls models names the prices that its costs are reckoned by."""
+    lock = lock_of(tmp_path, answer=AnswerSpec(model="gpt-4o"), prices="")
+    assert any(line.startswith("prices: ") for line in differences(lock, OFFICIAL))
+    assert differences(lock_of(tmp_path, prices=OFFICIAL.prices), OFFICIAL) == ()
+
+
+#: What of a lock no profile freezes: where and with what it ran, and what follows from the rest.
+FREE = {
+    "format",
+    "memrig_version",
+    "contract",
+    "adapter",
+    "scenarios",
+    "notes",
+    "machine",
+    "profile",
+    "profile_digest",
+    "prices",
+    "tier",
+}
+
+
+def test_every_input_of_a_run_is_frozen_or_free():
+    """A new field of the lock is thought about before it can make runs unlike unseen."""
+    frozen = set(ProfileSuite.model_fields)
+    assert frozen - {"tier"} <= set(Lock.model_fields)
+    assert set(Lock.model_fields) - frozen == FREE - {"tier"}
+
+
+def test_data_that_is_not_here_is_found_out_before_the_first_suite(tmp_path, monkeypatch):
+    """A run of hours does not end at its last suite for want of a file."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    config = RunConfig(adapter="images/bm25", profile="official-v1", tier="keyed")
+    with pytest.raises(PrerequisiteError, match="not on this machine"):
+        runs_of(config)
+
+
+def test_a_plan_under_a_profile_is_the_profiles(tmp_path):
+    """In the Python API as on the command line: everything that was not chosen."""
+    config = RunConfig(
+        adapter="baseline:oracle", profile="official-v1", suite="practical", limit=6,
+        out=tmp_path / "run",
+    )  # fmt: skip
+    lock = plan(config).lock
+    assert (lock.profile, lock.tier, lock.top_k) == ("official-v1", "no-key", 10)
+    assert lock.profile_digest == profile_digest(OFFICIAL)
+    assert set(differences(lock, OFFICIAL)) == {
+        "pod: 'docker' → 'baseline'",
+        "limit: None → 6",
+        "audit: True → False",
+        "audits: True → False",
+    }
 
 
 def test_a_baseline_needs_no_pod():

@@ -158,6 +158,7 @@ def _score(value: MetricValue | None, *, wide: bool, spans: bool) -> Text:
 
 def _lines(report: Report) -> Iterator[tuple[str, Text]]:
     found = {item.phase: item for item in report.latencies}
+    yield from _division(report)
     yield "questions", _questions(report)
     yield "ingest", _ingest(report)
     if search := found.get("search"):
@@ -185,6 +186,13 @@ def _lines(report: Report) -> Iterator[tuple[str, Text]]:
         yield "retries", Text(f"{count(retries)}, after faults of the engine or the machine")
     if report.notes:
         yield "notes", Text(f"{count(len(report.notes))}, listed in the report")
+
+
+def _division(report: Report) -> Iterator[tuple[str, Text]]:
+    """That a run is its profile's; what makes it open stands above all else."""
+    found = report.profile
+    if found and found.division == "closed":
+        yield "profile", words(f"closed division: {found.name}, {found.tier}", GOOD)
 
 
 def _questions(report: Report) -> Text:

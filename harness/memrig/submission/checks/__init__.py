@@ -6,6 +6,7 @@ is wrong in it.
 
 from memrig.submission.checks import (
     adapter,
+    auditplay,
     audits,
     budgets,
     cells,
@@ -17,10 +18,12 @@ from memrig.submission.checks import (
     played,
     profiles,
     record,
+    replies,
     seeds,
     sources,
     timeline,
     times,
+    usage,
     verdicts,
 )
 from memrig.submission.checks.base import (
@@ -49,13 +52,16 @@ TRIAL: tuple[Check[TrialEvidence], ...] = (
     *cells.TRIAL_CHECKS,
     *adapter.TRIAL_CHECKS,
     *times.TRIAL_CHECKS,
+    *usage.TRIAL_CHECKS,
     *timeline.TRIAL_CHECKS,
     *budgets.TRIAL_CHECKS,
     *sources.TRIAL_CHECKS,
     *played.TRIAL_CHECKS,
     *models.TRIAL_CHECKS,
+    *replies.TRIAL_CHECKS,
     *verdicts.TRIAL_CHECKS,
     *audits.TRIAL_CHECKS,
+    *auditplay.TRIAL_CHECKS,
 )
 GRADES: tuple[Check[GradesEvidence], ...] = (
     *grades.GRADES_CHECKS,

@@ -78,6 +78,8 @@ def _flaws(lock: Lock) -> Iterator[str]:
 def _flaws_of_process(adapter: AdapterRef) -> Iterator[str]:
     if adapter.manifest is None or adapter.manifest.process is None:
         yield "is run as a process, and has no command for that"
+    if adapter.manifest is not None:
+        yield from _other_name(adapter, adapter.manifest)
     yield from _no_digests(adapter, (ADAPTER_SERVICE, "environment"))
 
 
@@ -114,12 +116,16 @@ def _flaws_of_images(adapter: AdapterRef) -> Iterator[str]:
     for service, digest in sorted(adapter.images.items()):
         if not _DIGEST.fullmatch(digest):
             yield f"image of {service!r} is named by no digest: {digest!r}"
-    for name, has, wanted_ in (
+    yield from _other_name(adapter, manifest)
+
+
+def _other_name(adapter: AdapterRef, manifest: AdapterManifest) -> Iterator[str]:
+    for name, has, wanted in (
         ("name", adapter.name, manifest.name),
         ("version", adapter.version, manifest.version),
     ):
-        if has != wanted_:
-            yield f"{name} is {has!r}, its manifest has {wanted_!r}"
+        if has != wanted:
+            yield f"{name} is {has!r}, its manifest has {wanted!r}"
 
 
 def _started(trial: TrialEvidence) -> Iterator[Found]:

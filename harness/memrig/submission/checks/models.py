@@ -10,6 +10,7 @@ from memrig.gateway.record import Attempt, Exchange
 from memrig.model.transcript import FaultRecord, ModelCallRecord, ModelUsageRecord, QuestionRecord
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
 from memrig.submission.checks.exchanged import replays, reply_of
+from memrig.submission.checks.replies import left_of
 from memrig.submission.checks.times import times_of
 from memrig.submission.checks.votes import keys_of
 from memrig.submission.checks.walk import Met, met_of, of_met, paid_calls
@@ -28,6 +29,8 @@ _ALIKE = (
 _NAIVE = "naive"
 #: Wall clocks may be set during a run, seconds.
 _SLACK_S = 5.0
+#: From a reply to its place in the sum, at most: it is written down before.
+_NOTED_NS = 200_000_000
 _NO_ROW = "the request is no clean JSON"
 
 
@@ -238,11 +241,13 @@ def _recorded_usage(trial: TrialEvidence) -> _Usage:
     attempts = times_of(trial.records).attempts
     until = seconds(attempts[-1].started_at) + attempts[-1].serial_ns / 1e9 if attempts else 0.0
     keys = dict.fromkeys(one.key for one in _own(trial) if one.purpose == MEMORY)
+    left = left_of(trial)
     for key in keys:
         exchange = trial.run.models.exchanges.get(key)
         if exchange is not None and exchange.state == "ok":
             ended = _stamp(exchange.at) + exchange.ns / 1e9
-            usage.add(exchange, sure=ended < until - _SLACK_S)
+            over = exchange.ns + _NOTED_NS < left.get(exchange.scope, 0)
+            usage.add(exchange, sure=over or ended < until - _SLACK_S)
     return usage
 
 

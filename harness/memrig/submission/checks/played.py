@@ -78,10 +78,9 @@ def play(
     if chat.left:
         message = f"{len(record.model_calls)} calls are on record, the rig makes {chat.used}"
         found.say("prompt", message)
-    if agent is not None and agent.used < len(record.tool_uses):
-        message = (
-            f"{len(record.tool_uses)} uses of tools are on record, the model made {agent.used}"
-        )
+    used = agent.used if agent is not None else 0
+    if used < len(record.tool_uses):
+        message = f"{len(record.tool_uses)} uses of tools are on record, the model made {used}"
         found.say("prompt", message)
     _compare(met, outcome, trace.answer, agent, found)
     return found
