@@ -16,7 +16,7 @@ from memrig.report.view_pairs import Pair
 from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import Lock
 from memrig.viewer import links
-from memrig.viewer.cards import how_words, state_badges
+from memrig.viewer.cards import division_badges, how_words, state_badges
 from memrig.viewer.live import Live, RunProgress, RunState, TrialProgress
 from memrig.viewer.marks import KINDS, WORDS, Kind, mark_of
 from memrig.viewer.parts import Badge, Bar, named
