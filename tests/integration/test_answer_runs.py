@@ -283,6 +283,7 @@ def test_a_memory_that_answers_by_itself_is_graded_like_the_others(tmp_path):
     assert not (ran.root / "llm.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_a_planted_key_is_nowhere(standin, tmp_path, monkeypatch):
     """Neither in the run's folder nor in the output, even where the provider repeats it."""
     shouting = (Fault(status=500, message=f"your key {KEY} is tired"), Fault(garbage=KEY))

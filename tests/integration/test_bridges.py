@@ -94,6 +94,7 @@ def bridge_to(url: str) -> Iterator[str]:
             process.communicate()
 
 
+@pytest.mark.slow
 def test_an_agent_that_runs_already_is_bridged_by_a_command(tmp_path):
     """Its own address, emptied between scenarios; what it says is what is graded."""
     with http_agent() as agent, bridge_to(agent.url) as address:

@@ -76,6 +76,7 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path, standin: LlmStandIn) -
     return Bench(tmp_path, adapter, request.param, {**environment, "NO_COLOR": "1"}, keys)
 
 
+@pytest.mark.slow
 def test_a_run_with_models_is_replayed_without_network_or_key(
     bench: Bench, standin: LlmStandIn
 ) -> None:

@@ -325,6 +325,7 @@ async def test_builder_stages_do_not_pile_up(write: Write) -> None:
     client.close()
 
 
+@pytest.mark.slow
 async def test_local_wheels_are_the_same_bytes_every_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ def test_what_breaks_the_contract_is_an_outcome_and_no_crash(
     assert ran.report.composite.value <= sound.report.composite.value
 
 
+@pytest.mark.slow
 @pytest.mark.docker
 def test_it_is_the_same_in_docker(tmp_path: Path) -> None:
     """A container's claims are taken on trust no more than a process's."""

@@ -113,12 +113,12 @@ def answered(run_folder: Path) -> dict[str, str]:
     return found
 
 
-# An interrupted run resumes in a process pod in either lane (below).
+# An interrupted run resumes in either lane (below).
 @pytest.mark.parametrize(
     "pod",
     [
         pytest.param("process", marks=pytest.mark.slow),
-        pytest.param("docker", marks=pytest.mark.docker),
+        pytest.param("docker", marks=[pytest.mark.docker, pytest.mark.slow]),
     ],
 )
 def test_a_killed_run_resumes_and_asks_no_kept_answer_again(tmp_path, pod):

@@ -130,7 +130,18 @@ def with_status(report: ConformanceReport, *statuses: str) -> set[str]:
     return {result.id for result in report.results if result.status in statuses}
 
 
-@pytest.mark.parametrize("memory", CAUGHT_BY, ids=lambda memory: memory.__name__)
+#: Caught by a crowd of searches, which takes ten seconds.
+LONG = (wrong.MixesUpSearchesAtOnce,)
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        pytest.param(memory, marks=[pytest.mark.slow] if memory in LONG else [])
+        for memory in CAUGHT_BY
+    ],
+    ids=[memory.__name__ for memory in CAUGHT_BY],
+)
 async def test_a_broken_rule_fails_the_checks_of_that_rule_alone(memory, checked):
     """A fault is reported under the names that describe it, and nowhere else."""
     report = await checked(memory)

@@ -217,6 +217,7 @@ def test_the_command_writes_and_says_what_it_wrote(tmp_path):
     assert memrig(*flags, "--check", cwd=tmp_path).code == 6
 
 
+@pytest.mark.slow
 def test_a_spec_that_leaks_is_refused_by_the_command_and_nothing_is_written(tmp_path):
     """Exit code 2, and the validator's name."""
     spec = pump_spec(routine=["The bearing was greased.", "A door stuck.", "A lamp was lit."])
