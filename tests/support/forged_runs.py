@@ -1,4 +1,8 @@
-"""Good archives of every kind, for forgers to start from; each is made once a session."""
+"""Good archives of every kind, for forgers to start from; each is made once a session.
+
+None is kept in the repository: an archive is verified with the memrig that made it, so that a kept
+one would be invalid with the next version, by design (`config.version`).
+"""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +26,7 @@ from memrig.submission.pack import pack
 from support.asker import folder_for_processes
 from support.llm_standin import LlmStandIn, Script
 from support.model_fixtures import with_models, without_models
-from support.model_runs import CLAUDE, GPT, insatiable, models
+from support.model_runs import CLAUDE, GPT, insatiable, models, scattered
 from support.source import ROOT
 from support.submissions import Json, read_forgery
 from support.tampering import Tampering
@@ -49,6 +53,8 @@ KINDS: Mapping[str, Mapping[str, object]] = {
     | _SAMPLE
     | {"mode": "reader", "reader_model": GPT, "judge_model": CLAUDE, "limit": 4},
     "asking": _SAMPLE | {"pod": "process", "limit": 24, "mode": "retrieval"},
+    "native": _SAMPLE | {"pod": "process", "limit": 3, "mode": "native"},
+    "probed": _BM25 | {"suite": "operations", "sample": True, "turns": 100, "questions": 3},
     "agent": _BM25 | _SAMPLE | {"mode": "agent", "reader_model": GPT, "limit": 2},
 }
 _SCRIPTS: Mapping[str, Script] = {"agent": insatiable(), "asking": lambda _seen: "nothing"}
@@ -60,6 +66,8 @@ def _adapter(kind: str, base: Path) -> dict[str, object]:
     """The adapter that only this kind has."""
     if kind == "asking":
         return {"adapter": str(folder_for_processes(base))}
+    if kind == "native":
+        return {"adapter": str(scattered(base / "scattered"))}
     if kind != "failing":
         return {}
     folder = base / "dying"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from memrig.grading.base import Asked, Grade, load_grader
+from memrig.grading.base import Asked, Grade, Grader, load_grader
 from memrig.grading.grade import Verdicts, graded
 from memrig.model.judgement import Verdict
 from memrig.model.transcript import (
@@ -171,7 +171,8 @@ def collect(directory: RunDirectory) -> Collected:
         VerificationError: a transcript, a scenario or a gold file was changed.
     """
     result, settling = Collected(), Settling()
-    judge = directory.lock().judge
+    lock = directory.lock()
+    grader = load_grader(lock.protocol)  # once: looking through all that is installed takes long
     for spec, records in sealed_trials(directory, result.missing):
         if spec.kind == "audits":
             result.take_audits(spec, records)
@@ -179,10 +180,10 @@ def collect(directory: RunDirectory) -> Collected:
         for record in records:
             result.take(spec, record)
         if spec.kind == "scored":
-            verdicts = verdicts_of(directory, spec.trial_id, judge)
+            verdicts = verdicts_of(directory, spec.trial_id, lock.judge)
             for found in (verdicts or {}).values():
                 result.take_verdicts(found.values())
-            for asked, grade in grade_records(directory, spec, records, verdicts):
+            for asked, grade in _graded(directory, spec, records, grader, verdicts):
                 result.grades.append(grade)
                 result.settled.append(settling.settle(asked, grade))
     result.grades.sort(key=lambda g: (g.repeat, g.trial_id))
@@ -202,9 +203,13 @@ def sealed_trials(
         yield spec, records
 
 
-def grade_records(
-    directory: RunDirectory, spec: TrialSpec, records: list[Record], verdicts: Verdicts | None
+def _graded(
+    directory: RunDirectory,
+    spec: TrialSpec,
+    records: list[Record],
+    grader: Grader,
+    verdicts: Verdicts | None,
 ) -> Iterator[tuple[Asked, Grade]]:
     """Grades one trial's records; each grade comes with what it was made from."""
     truth = partial(truth_of, directory, spec)
-    return graded(spec, records, truth, load_grader(spec.protocol), verdicts)
+    return graded(spec, records, truth, grader, verdicts)

@@ -45,7 +45,15 @@ def packable(folder: Path, say: Callable[[str], None]) -> Iterator[Packable]:
         if not run.executions:
             message = "no command on it came to its end, so that nobody knows when it was made"
             raise UsageError(message, where=str(folder), fix="repeat the command that made it")
+        _check_called(run, folder)
         yield run
+
+
+def _check_called(run: Packable, folder: Path) -> None:
+    """Who replays a record has another run's replies, failures and costs."""
+    if any(execution.llm.startswith("replay") for execution in run.executions):
+        message = "had its models replayed from another run's record"
+        raise UsageError(message, where=str(folder), fix="pack the run that called them")
 
 
 def _check_version(lock: Lock, folder: Path) -> None:

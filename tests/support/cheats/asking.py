@@ -32,6 +32,12 @@ def _phases(record: Json) -> None:
     record["phase"] = {"ingest": "search", "search": "ingest"}.get(record["phase"], "ingest")
 
 
+def _as_replay(forgery: Tampering) -> None:
+    """Its calls were made in another run, it says, and nobody can count them."""
+    _usage_gone(forgery)
+    forgery.executions(lambda line: line.update(llm="replay"))
+
+
 def _exchanges(change: Callable[[Json], object]) -> Callable[[Tampering], None]:
     """Changes the memory's own exchanges, and the attempts at them."""
 
@@ -71,6 +77,8 @@ CHEATS = (
           "a system that looks cheap", "models.usage", _usage(_cheaper)),
     Cheat("own-calls-hidden", "asking", "leaves out what it used of models",
           "a system that looks cheap", "models.usage", _usage_gone),
+    Cheat("own-calls-replayed", "asking", "likewise, and says that models were replayed",
+          "a system that looks cheap", "executions.models-called", _as_replay),
     Cheat("own-calls-moved", "asking", "charges its ingest's calls to its searches",
           "an ingest that looks cheap", "models.usage", _usage(_phases)),
     Cheat("own-calls-judges", "asking", "files its own calls under the judge's name",

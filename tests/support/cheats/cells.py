@@ -71,6 +71,16 @@ def _twice(forgery: Tampering) -> None:
     forgery.edit(forgery.first, change)
 
 
+def _turned_round(forgery: Tampering) -> None:
+    """The second question was asked before the first."""
+
+    def change(records: Rows) -> None:
+        at = next(n for n, record in enumerate(records) if record["kind"] == "question")
+        records[at], records[at + 1] = records[at + 1], records[at]
+
+    forgery.edit(forgery.first, change)
+
+
 def _instead(forgery: Tampering) -> None:
     """An easy question's record under a hard one's name, and its own."""
 
@@ -139,6 +149,15 @@ def _other_seeds(forgery: Tampering) -> None:
     to = dict(zip(lock["seeds"], (7, 8), strict=True))
     scenarios = [ref | {"seed": to[ref["seed"]]} for ref in lock["scenarios"]]
     forgery.relock_all(seeds=list(to.values()), scenarios=scenarios)
+
+
+def _same_world(forgery: Tampering) -> None:
+    """One made world stands for every seed."""
+    lock = forgery.lock
+    world = lock["scenarios"][0] | {"seed": None}
+    for trial in forgery.of_kind("scored")[1:]:
+        forgery.remove(trial)
+    forgery.put_lock(lock | {"scenarios": [world]})
 
 
 def _protocol(forgery: Tampering) -> None:
@@ -211,6 +230,8 @@ CHEATS = (
           "a higher mean", "cells.scenarios", _fewer_questions),
     Cheat("question-twice", "reader", "has an easy question count twice",
           "a higher mean", "questions.settled", _twice),
+    Cheat("questions-turned", "retrieval", "asks two questions in the other order",
+          "a question that the one before helps with", "questions.order", _turned_round),
     Cheat("question-instead", "retrieval", "gives a hard question an easy one's results",
           "a higher mean", "sources.query", _instead),
     Cheat("trials-swapped", "longhorizon", "swaps the transcripts of two seeds",
@@ -229,6 +250,8 @@ CHEATS = (
           "one lucky seed", "seeds.lawful", _seeds(42, 42)),
     Cheat("seeds-other", "longhorizon", "passes worlds of two seeds off as those of two others",
           "worlds that were picked for being easy", "cells.scenarios", _other_seeds),
+    Cheat("world-for-all", "longhorizon", "has one made world stand for every seed",
+          "one lucky seed", "seeds.made", _same_world),
     Cheat("protocol-other", "retrieval", "names a protocol that is for answers",
           "a label of answers for what is none", "config.grader", _protocol),
     Cheat("grader-older", "reader", "names an older version of the grader",

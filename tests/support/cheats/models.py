@@ -294,6 +294,33 @@ def _opponent_gone(forgery: Tampering) -> None:
     forgery.edit_models(edit)
 
 
+def _opponent_failed(forgery: Tampering) -> None:
+    """Its provider failed, says the transcript; its call is gone from the record."""
+    gone: list[str] = []
+
+    def change(record: Json) -> None:
+        naive = record["naive"]
+        gone.extend(call["key"] for call in naive["model_calls"])
+        naive |= {"answer": None, "failure": "rejected: no", "shown": 0, "model_calls": []}
+
+    forgery.question(change, lambda record: bool(record["naive"]))
+
+    def edit(lines: Rows) -> None:
+        lines[:] = [line for line in lines if next(iter(line.values())).get("key") not in gone]
+
+    forgery.edit_models(edit)
+
+
+def _found_before(forgery: Tampering) -> None:
+    """The reader's reply was there already: it took no time, and neither did the question."""
+
+    def change(record: Json) -> None:
+        _of(record)["attempts"] = 0
+        record["ns"] = record["memory_ns"] + 1000
+
+    forgery.question(change, lambda record: bool(record["model_calls"]))
+
+
 def _opponent_less(forgery: Tampering) -> None:
     """It says itself that it was shown less."""
 
@@ -358,6 +385,8 @@ CHEATS = (
           "a reader that looks fast", "models.calls", _call_faster),
     Cheat("answer-faster", "judged", "answers in less time than the reader's reply took",
           "a reader that looks fast", "models.within", _question_faster),
+    Cheat("reply-found", "judged", "likewise, and says that the reply was there already",
+          "a reader that looks fast", "models.within", _found_before),
     Cheat("call-hidden", "judged", "leaves a call out of the transcript",
           "a system that looks cheap", "models.accounted", _call_hidden),
     Cheat("call-gone", "judged", "leaves it out of the record as well",
@@ -386,6 +415,8 @@ CHEATS = (
           "an opponent that is easily beaten", "models.answers", _opponent_weaker),
     Cheat("opponent-gone", "reader", "leaves the opponent out where it was right",
           "an opponent that is easily beaten", "models.opponent", _opponent_gone),
+    Cheat("opponent-failed", "reader", "says that the opponent's provider failed",
+          "an opponent that is easily beaten", "models.opponent-failed", _opponent_failed),
     Cheat("opponent-less", "reader", "shows the opponent fewer episodes",
           "an opponent that is easily beaten", "models.answers", _opponent_less),
 )  # fmt: skip

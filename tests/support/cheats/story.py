@@ -134,6 +134,50 @@ def _harness_error(forgery: Tampering) -> None:
     forgery.question(change, lambda record: record["answer"] is not None)
 
 
+def _harness_error_replayed(forgery: Tampering) -> None:
+    """And says that it was in a record, which nobody has, that the provider failed."""
+    _harness_error(forgery)
+    forgery.executions(lambda line: line.update(llm="replay"))
+
+
+def _probe_left_out(forgery: Tampering) -> None:
+    """Freshness looked bad."""
+    for trial in forgery.of_kind("scored"):
+        records = forgery.records(trial)
+        kept = [record for record in records if record["kind"] != "probe"]
+        if len(kept) < len(records):
+            forgery.put_records(trial, kept)
+            return
+
+
+def _probe_twice(forgery: Tampering) -> None:
+    """Measured again, and another place of the timeline."""
+
+    def change(records: Rows) -> None:
+        at = _place(records, "probe")
+        records.insert(_place(records, "flush") + 1, records[at] | {"values": {}})
+
+    forgery.edit(forgery.first, change)
+
+
+def _cites_more(forgery: Tampering) -> None:
+    """More citations than memories."""
+    forgery.question(
+        lambda record: record["answer"].update(cited=["m1", "m2"]),
+        lambda record: bool(record["answer"]) and bool(record["answer"]["memories"]),
+    )
+
+
+def _native_searched(forgery: Tampering) -> None:
+    """The rig helped a memory that answers by itself."""
+    search = {"query": "nine", "limit": 10, "ns": 5, "payload_bytes": 0, "hits": []}
+
+    def change(record: Json) -> None:
+        record["searches"] = [search]
+
+    forgery.question(change, lambda record: bool(record["answer"]))
+
+
 def _crash_as_rigs(forgery: Tampering) -> None:
     """The crash was the rig's, so that what it left open counts for nothing."""
     ours = {"status": "harness_error", "kind": "rejected", "message": "the provider said no"}
@@ -232,6 +276,16 @@ CHEATS = (
           "a hard question that a crash excuses", "timeline.faults", _in_first(_crashed)),
     Cheat("harness-error", "reader", "calls a wrong answer the provider's fault",
           "a hard question that no mean has", "models.faults", _harness_error),
+    Cheat("harness-error-replayed", "reader", "likewise, and says that replies were replayed",
+          "a hard question that no mean has", "grades.complete", _harness_error_replayed),
+    Cheat("probe-left-out", "probed", "leaves out a measurement",
+          "a figure that looks bad", "timeline.probes", _probe_left_out),
+    Cheat("probe-twice", "probed", "measures twice, and once where it is cheap",
+          "the better of two", "timeline.probes", _probe_twice),
+    Cheat("native-cites", "native", "cites more than it named",
+          "evidence for an answer", "sources.native", _cites_more),
+    Cheat("native-searched", "native", "has the rig search for a system that answers by itself",
+          "help that others do not have", "sources.native", _native_searched),
     Cheat("crash-as-rigs", "failing", "calls its crash the rig's fault",
           "questions that no mean has", "models.faults", _crash_as_rigs),
     Cheat("crash-hidden", "failing", "hides its crash; it answered, and found nothing",

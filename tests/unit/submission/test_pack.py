@@ -157,6 +157,12 @@ def never_ended(run: Path) -> None:
     (run / "executions.jsonl").unlink()
 
 
+def replayed(run: Path) -> None:
+    path = run / "executions.jsonl"
+    changed(path, llm="replay-strict")
+    path.write_bytes(path.read_bytes().rstrip(b"\n") + b"\n")
+
+
 def no_run(run: Path) -> None:
     (run / "lock.json").unlink()
 
@@ -169,6 +175,7 @@ def no_run(run: Path) -> None:
         (other_contract, "contract sha256:0000"),
         (other_plan, "specs"),
         (never_ended, "came to its end"),
+        (replayed, "replayed"),
         (no_run, "holds no run"),
     ],
 )

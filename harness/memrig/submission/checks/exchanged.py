@@ -4,21 +4,48 @@ Keys follow memrig/gateway/keys.py: the request and the place it was made from, 
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memrig.gateway.jsons import load_object
-from memrig.gateway.record import Exchange
+from memrig.gateway.record import Attempt, Exchange
 from memrig.gateway.wire.base import ChatWire, WireReply, without_stream_flags
 from memrig.gateway.wire.formats import CHAT_WIRES
 from memrig.model.canonical import canonical_json
 from memrig.model.chat import ChatReply, ChatRequest
 from memrig.runs.directory import Execution
+from memrig.submission.checks.base import TrialEvidence
 
 
 def replays(executions: Iterable[Execution]) -> bool:
     """Whether models were answered out of an earlier run's record."""
     return any(one.llm.startswith("replay") for one in executions)
+
+
+class _ByTrial:
+    """The attempts of the record that was looked at last, by trial: there can be many of both."""
+
+    def __init__(self) -> None:
+        self._attempts: tuple[Attempt, ...] = ()
+        self._found: dict[str, list[Attempt]] = {}
+
+    def of(self, attempts: tuple[Attempt, ...], trial_id: str) -> Sequence[Attempt]:
+        """One trial's, in order."""
+        if attempts is not self._attempts:
+            found: defaultdict[str, list[Attempt]] = defaultdict(list)
+            for attempt in attempts:
+                found[attempt.trial_id].append(attempt)
+            self._attempts, self._found = attempts, dict(found)
+        return self._found.get(trial_id, ())
+
+
+_BY_TRIAL = _ByTrial()
+
+
+def attempts_of(trial: TrialEvidence) -> Sequence[Attempt]:
+    """Every attempt at a model's reply that a trial made."""
+    return _BY_TRIAL.of(trial.run.models.attempts, trial.spec.trial_id)
 
 
 def request_digest(wire: ChatWire, request: ChatRequest) -> str:

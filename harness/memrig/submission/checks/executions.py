@@ -95,8 +95,7 @@ RUN_CHECKS: tuple[Check[RunEvidence], ...] = (
     Check(
         "executions.models-called",
         "Models were called, not replayed from an earlier record",
-        "replies that are older than the run; honest where it is said",
+        "replies and failures of another run, and calls that nobody can count",
         _replayed,
-        severity="warning",
     ),
 )

@@ -9,8 +9,8 @@ from memrig.gateway.identity import MEMORY
 from memrig.gateway.record import Attempt, Exchange
 from memrig.model.transcript import FaultRecord, ModelCallRecord, ModelUsageRecord, QuestionRecord
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
-from memrig.submission.checks.exchanged import replays, reply_of
-from memrig.submission.checks.replies import left_of
+from memrig.submission.checks.exchanged import attempts_of, replays, reply_of
+from memrig.submission.checks.replies import NO_ROW, left_of
 from memrig.submission.checks.times import times_of
 from memrig.submission.checks.votes import keys_of
 from memrig.submission.checks.walk import Met, met_of, of_met, paid_calls
@@ -31,7 +31,6 @@ _NAIVE = "naive"
 _SLACK_S = 5.0
 #: From a reply to its place in the sum, at most: it is written down before.
 _NOTED_NS = 200_000_000
-_NO_ROW = "the request is no clean JSON"
 
 
 def _recorded(trial: TrialEvidence) -> Iterator[Found]:
@@ -106,10 +105,6 @@ def _placed(trial: TrialEvidence) -> Iterator[Found]:
             yield Found(where=of_met(trial, met), message=message)
 
 
-def _own(trial: TrialEvidence) -> tuple[Attempt, ...]:
-    return tuple(one for one in trial.run.models.attempts if one.trial_id == trial.spec.trial_id)
-
-
 def _accounted(trial: TrialEvidence) -> Iterator[Found]:
     """No reply that was paid for went unused, unless an interrupted attempt left it."""
     if replays(trial.run.executions):
@@ -117,7 +112,7 @@ def _accounted(trial: TrialEvidence) -> Iterator[Found]:
     used = {call.key for met in met_of(trial) for call in paid_calls(met.record)}
     used |= set(keys_of(trial))
     exchanges = trial.run.models.exchanges
-    for attempt in _own(trial):
+    for attempt in attempts_of(trial):
         if attempt.purpose == MEMORY or attempt.status != 200 or attempt.error:
             continue
         if attempt.key in used or (attempt.purpose != "judge" and trial.outcome.attempts > 1):
@@ -132,7 +127,7 @@ def _faults(trial: TrialEvidence) -> Iterator[Found]:
     """A question counts as nobody's fault only where the record has a model's."""
     if replays(trial.run.executions):
         return
-    failed = {(one.error, _scope(trial, one)) for one in _own(trial) if one.error}
+    failed = {(one.error, _scope(trial, one)) for one in attempts_of(trial) if one.error}
     kinds = {kind for kind, _ in failed}
     for record in trial.records:
         outcome = record.outcome if isinstance(record, FaultRecord) else None
@@ -146,7 +141,7 @@ def _faults(trial: TrialEvidence) -> Iterator[Found]:
         if outcome.kind not in {"rejected", "malformed"}:
             message = f"{outcome.label}: no such fault settles a question"
             yield Found(where=of_met(trial, met), message=message)
-        elif (outcome.kind, met.scope) not in failed and _NO_ROW not in outcome.message:
+        elif (outcome.kind, met.scope) not in failed and NO_ROW not in outcome.message:
             message = f"{outcome.label}, and the record has no such failure of this question's"
             yield Found(where=of_met(trial, met), message=message)
 
@@ -240,7 +235,7 @@ def _recorded_usage(trial: TrialEvidence) -> _Usage:
     usage = _Usage()
     attempts = times_of(trial.records).attempts
     until = seconds(attempts[-1].started_at) + attempts[-1].serial_ns / 1e9 if attempts else 0.0
-    keys = dict.fromkeys(one.key for one in _own(trial) if one.purpose == MEMORY)
+    keys = dict.fromkeys(one.key for one in attempts_of(trial) if one.purpose == MEMORY)
     left = left_of(trial)
     for key in keys:
         exchange = trial.run.models.exchanges.get(key)

@@ -17,12 +17,14 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
-from memrig.submission.checks.exchanged import replays
+from memrig.submission.checks.exchanged import attempts_of, replays
 from memrig.submission.checks.times import SLACK_S, slack_of, span
 from memrig.submission.checks.walk import Met, met_of, of_met, paid_calls
 from memrig.submission.model import Found
 
 _NAIVE = "naive"
+#: What is refused before it is asked leaves no row.
+NO_ROW = "the request is no clean JSON"
 
 
 def _dated(trial: TrialEvidence) -> Iterator[Found]:
@@ -105,8 +107,8 @@ def _within(trial: TrialEvidence) -> Iterator[Found]:
 def _taken(trial: TrialEvidence) -> Counter[str]:
     """What the provider took for each reply of a trial by its key, nanoseconds."""
     taken: Counter[str] = Counter()
-    for attempt in trial.run.models.attempts:
-        if attempt.trial_id == trial.spec.trial_id and attempt.status == 200 and not attempt.error:
+    for attempt in attempts_of(trial):
+        if attempt.status == 200 and not attempt.error:
             taken[attempt.key] = attempt.ns  # the last one is the one that counts
     return taken
 
@@ -119,10 +121,30 @@ def _longer(trial: TrialEvidence, met: Met, taken: Counter[str]) -> Iterator[str
         ns = taken[call.key]
         if exchange is not None and ns > exchange.ns:
             yield f"the reply to call {call.key[:12]} took {ns} ns, the whole call {exchange.ns} ns"
+        if not call.attempts and trial.outcome.attempts <= 1:
+            yield f"call {call.key[:12]} was found in the record, where nothing was before"
         if call.attempts and call.purpose != _NAIVE:  # its opponent has time of its own
             busy += ns
     if busy > record.ns:
         yield f"memory and models took {busy} ns of a question of {record.ns} ns"
+
+
+def _opposed(trial: TrialEvidence) -> Iterator[Found]:
+    """An opponent that has no answer was asked, and failed."""
+    if replays(trial.run.executions):
+        return
+    failed = {
+        exchange.scope
+        for attempt in attempts_of(trial)
+        if attempt.error and (exchange := trial.run.models.exchanges.get(attempt.key))
+    }
+    for met in met_of(trial):
+        naive = met.record.naive if isinstance(met.record, QuestionRecord) else None
+        if naive is None or not naive.failure or naive.model_calls:
+            continue
+        if f"{met.scope}/{_NAIVE}" not in failed and NO_ROW not in naive.failure:
+            message = f"its opponent failed ({naive.failure:.60}), and the record has no failure"
+            yield Found(where=of_met(trial, met), message=message)
 
 
 TRIAL_CHECKS: tuple[Check[TrialEvidence], ...] = (
@@ -137,5 +159,11 @@ TRIAL_CHECKS: tuple[Check[TrialEvidence], ...] = (
         "Memory and models together took no longer than the question",
         "answers that look faster than the replies that they are made of",
         _within,
+    ),
+    Check(
+        "models.opponent-failed",
+        "A naive opponent without an answer failed in the record",
+        "an opponent that is left out where it wins",
+        _opposed,
     ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memrig.errors import UsageError
 from memrig.gateway.record import Exchange
@@ -47,16 +48,24 @@ def name_of(verdict: Verdict) -> tuple[str, str, str]:
 
 def grader_of(trial: TrialEvidence) -> Grader | None:
     """The trial's grader; None where it is not installed, which `config.grader` says."""
+    return _grader(trial.spec.protocol)
+
+
+@lru_cache(maxsize=8)
+def _grader(protocol: str) -> Grader | None:
+    # Kept: looking through all that is installed takes longer than the rest of a small trial.
     try:
-        return load_grader(trial.spec.protocol)
+        return load_grader(protocol)
     except UsageError:
         return None
 
 
 def wanted_of(trial: TrialEvidence) -> Iterator[Wanted]:
     """Every verdict that a judged trial must have, in order; none where no judge is asked."""
+    if not trial.run.lock.judge or trial.spec.mode == "retrieval":
+        return
     grader = grader_of(trial)
-    if grader is None or not trial.run.lock.judge or trial.spec.mode == "retrieval":
+    if grader is None:
         return
     if trial.spec.kind == "scored":
         yield from _of_answers(trial, grader)

@@ -2,36 +2,10 @@
 
 import pytest
 
-from memrig.submission.checks import (
-    adapter,
-    audits,
-    budgets,
-    cells,
-    chain,
-    config,
-    executions,
-    grades,
-    models,
-    played,
-    profiles,
-    record,
-    seeds,
-    sources,
-    timeline,
-    times,
-    verdicts,
-)
+from memrig.submission.checks import ARCHIVE, GRADES, RUN, TRIAL
 from support.source import ROOT
 
-LISTS = (
-    *(config.ARCHIVE_CHECKS, adapter.ARCHIVE_CHECKS, profiles.ARCHIVE_CHECKS),
-    *(cells.RUN_CHECKS, seeds.RUN_CHECKS, config.RUN_CHECKS, adapter.RUN_CHECKS),
-    *(executions.RUN_CHECKS, chain.TRIAL_CHECKS, cells.TRIAL_CHECKS, adapter.TRIAL_CHECKS),
-    *(times.TRIAL_CHECKS, times.GRADES_CHECKS, grades.GRADES_CHECKS),
-    *(timeline.TRIAL_CHECKS, budgets.TRIAL_CHECKS, sources.TRIAL_CHECKS, played.TRIAL_CHECKS),
-    *(models.TRIAL_CHECKS, record.RUN_CHECKS, verdicts.TRIAL_CHECKS, audits.TRIAL_CHECKS),
-)
-CHECKS = [check for checks in LISTS for check in checks]
+CHECKS = [check for checks in (ARCHIVE, RUN, TRIAL, GRADES) for check in checks]
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)

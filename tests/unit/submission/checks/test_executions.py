@@ -80,7 +80,7 @@ def test_trials_that_nobody_finished_are_warned_of(good):
     assert check.severity == "warning"
 
 
-def test_replayed_models_are_warned_of(answered):
+def test_replayed_models_are_objected_to(answered):
     """Their replies are older than the run."""
     run = with_first(answered.run, llm="replay-strict")
     assert "models were replayed" in caught("executions.models-called", run)[0]

@@ -22,13 +22,16 @@ from memrig.model.transcript import AttemptRecord, FaultRecord, ProbeRecord, Res
 from memrig.model.trial import Budget
 from memrig.pod.base import Fate
 from memrig.submission.checks import (
+    auditplay,
     audits,
     budgets,
     models,
     played,
     record,
+    replies,
     sources,
     timeline,
+    usage,
     verdicts,
 )
 from support.evidence import objections
@@ -45,8 +48,11 @@ TRIAL = (
     *sources.TRIAL_CHECKS,
     *played.TRIAL_CHECKS,
     *models.TRIAL_CHECKS,
+    *replies.TRIAL_CHECKS,
+    *usage.TRIAL_CHECKS,
     *verdicts.TRIAL_CHECKS,
     *audits.TRIAL_CHECKS,
+    *auditplay.TRIAL_CHECKS,
 )
 LME = {
     "suite": "longmemeval",
