@@ -35,8 +35,12 @@ class Browser:
         return self.visit(page.as_uri(), *flags)
 
     def visit(self, address: str, *flags: str) -> str:
-        """The same of an address, such as a local server's."""
-        return self._run(address, "--dump-dom", "--virtual-time-budget=3000", *flags)
+        """The same of an address, such as a local server's.
+
+        Well before the three seconds after which a running page loads itself again: while it does
+        there is no document.
+        """
+        return self._run(address, "--dump-dom", "--virtual-time-budget=1000", *flags)
 
     def _run(self, address: str, *flags: str) -> str:
         command = [self.program, *_FLAGS, f"--user-data-dir={self.profile}", *flags, address]
