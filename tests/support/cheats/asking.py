@@ -13,14 +13,6 @@ def _usage(change: Callable[[Json], object]) -> Callable[[Tampering], None]:
     return forge
 
 
-def _fewer(record: Json) -> None:
-    record["calls"] = 1
-
-
-def _cheaper(record: Json) -> None:
-    record["input_tokens"] //= 2
-
-
 def _usage_gone(forgery: Tampering) -> None:
     for trial in forgery.of_kind("scored"):
         records = forgery.records(trial)
@@ -71,12 +63,6 @@ def _undeclared(forgery: Tampering) -> None:
 
 
 CHEATS = (
-    Cheat("own-calls-fewer", "asking", "sums up fewer calls of its own than it made",
-          "a system that looks cheap", "models.usage", _usage(_fewer)),
-    Cheat("own-tokens-fewer", "asking", "sums up half of its own tokens",
-          "a system that looks cheap", "models.usage", _usage(_cheaper)),
-    Cheat("own-calls-hidden", "asking", "leaves out what it used of models",
-          "a system that looks cheap", "models.usage", _usage_gone),
     Cheat("own-calls-replayed", "asking", "likewise, and says that models were replayed",
           "a system that looks cheap", "executions.models-called", _as_replay),
     Cheat("own-calls-moved", "asking", "charges its ingest's calls to its searches",
