@@ -13,7 +13,7 @@ from memrig.answering.steps import (
     request_tokens,
     settled,
 )
-from memrig.answering.tools import Toolbox, ToolError, parse_arguments
+from memrig.answering.tools import Toolbox, sound_call
 from memrig.model.chat import ChatReply, ChatRequest, Message, ToolCall
 from memrig.model.scenario import Question
 from memrig.model.trial import Outcome
@@ -113,7 +113,7 @@ class _Agent:
             self._notes.append(reply.text.strip())
         calls = [self._own(call) for call in reply.tool_calls]
         self._messages.append(
-            Message("assistant", reply.text, tool_calls=tuple(map(_sound, calls)))
+            Message("assistant", reply.text, tool_calls=tuple(map(sound_call, calls)))
         )
         for call in calls:
             result = self._tools.refuse(call) if self._meter.hit else await self._tools.use(call)
@@ -123,12 +123,3 @@ class _Agent:
         """A call under an id of the rig's: a provider's are random, may be missing or double."""
         self._calls += 1
         return ToolCall(f"call_{self._calls}", call.name, call.arguments_json)
-
-
-def _sound(call: ToolCall) -> ToolCall:
-    """A call as it goes back to the model: providers refuse arguments that are no JSON object."""
-    try:
-        parse_arguments(call.arguments_json)
-    except ToolError:
-        return ToolCall(call.call_id, call.name, "{}")
-    return call

@@ -237,3 +237,12 @@ def parse_arguments(text: str) -> Arguments:
 def _no_constant(name: str) -> object:
     """Python reads NaN and Infinity, JSON does not."""
     raise ValueError(f"{name} is no JSON value")
+
+
+def sound_call(call: ToolCall) -> ToolCall:
+    """A call as it goes back to the model: providers refuse arguments that are no JSON object."""
+    try:
+        parse_arguments(call.arguments_json)
+    except ToolError:
+        return ToolCall(call.call_id, call.name, "{}")
+    return call

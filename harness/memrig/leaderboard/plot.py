@@ -11,6 +11,7 @@ from itertools import pairwise
 from memrig.leaderboard.model import BoardCost
 from memrig.leaderboard.tables import Row, Table
 from memrig.report.charts import Tick
+from memrig.report.charts_lines import Stroke
 from memrig.report.units import brief, dollars, percent, seconds
 
 _TOP, _HEIGHT, _AXIS = 14, 250, 40
@@ -66,16 +67,6 @@ class Point:
     label_y: float
     anchor: str
     title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stroke:
-    """A straight part of the front."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
 
 
 @dataclass(frozen=True, slots=True)

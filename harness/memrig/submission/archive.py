@@ -140,7 +140,7 @@ def read_archive(path: Path, limits: Limits | None = None) -> Iterator[OpenedArc
         PrerequisiteError: the disk has no room for what the archive declares.
     """
     with TemporaryDirectory(prefix="memrig-archive-") as folder:
-        with _opened(path) as file, _room(Path(folder)):
+        with _opened(path) as file, room_in(Path(folder), "the archive cannot be unpacked"):
             reading = _Reading(file, Path(folder), limits or Limits())
             opened = reading.run()
         yield opened
@@ -160,13 +160,22 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _room(folder: Path) -> Iterator[None]:
+def room_in(folder: Path, what: str) -> Iterator[None]:
+    """Names the folder where the disk is full: that is no fault of the archive's.
+
+    Args:
+        folder: what is being written into.
+        what: cannot be done, as a sentence's first part.
+
+    Raises:
+        PrerequisiteError: instead of OSError.
+    """
     try:
         yield
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
-        message = f"the archive cannot be unpacked: {error.strerror}"
+        message = f"{what}: {error.strerror}"
         fix = "free some space there, or set TMPDIR to a folder that has it"
         raise PrerequisiteError(message, where=str(folder.parent), fix=fix) from error
 

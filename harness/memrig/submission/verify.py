@@ -5,19 +5,18 @@ from the suite and its data, every check of `checks` is made on what was found, 
 graded again. What stands on something that failed already is left out, and says so.
 """
 
-import errno
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memrig.errors import PrerequisiteError, UsageError
+from memrig.errors import UsageError
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import Lock, lock_version
 from memrig.runs.profiles import differences, division_of, load_profile
 from memrig.runs.replan import check_places
-from memrig.submission.archive import OpenedArchive, read_archive
+from memrig.submission.archive import OpenedArchive, read_archive, room_in
 from memrig.submission.checks import ARCHIVE, RUN
 from memrig.submission.checks.base import (
     ArchiveEvidence,
@@ -88,26 +87,9 @@ def opened(file: Path, data: Sequence[Path] = ()) -> Iterator[Opened]:
     """
     check_places(data)
     with read_archive(file) as archive:
-        with _room(archive.folder):
+        with room_in(archive.folder, "the runs cannot be verified"):
             found = _Verifying(file.name, archive, tuple(data)).run()
         yield found
-
-
-@contextmanager
-def _room(folder: Path) -> Iterator[None]:
-    """A full disk is no fault of the archive's.
-
-    Raises:
-        PrerequisiteError: instead of OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
-            raise
-        message = f"the runs cannot be verified: {error.strerror}"
-        fix = "free some space there, or set TMPDIR to a folder that has it"
-        raise PrerequisiteError(message, where=str(folder.parent), fix=fix) from error
 
 
 @dataclass(slots=True)

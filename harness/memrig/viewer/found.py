@@ -77,12 +77,13 @@ def episodes_of(trace: Trace) -> Episodes:
     ranks = _ranks(trace)
     gold = [("evidence", name) for name in trace.gold.evidence]
     gold += [("superseded", name) for name in trace.gold.stale]
-    placed = [(role, trace.episodes[name]) for role, name in gold if name in trace.episodes]
+    known = trace.walk.episodes
+    placed = [(role, known[name]) for role, name in gold if name in known]
     placed.sort(key=lambda pair: pair[1].place)
-    latest = [trace.episodes[name] for name in trace.latest]
+    latest = [known[name] for name in trace.walk.latest]
     marks = tuple(_marks(trace))
     return Episodes(
-        before=plural(trace.position, "episode"),
+        before=plural(trace.walk.position, "episode"),
         told=_told(trace),
         marks=marks,
         keys=tuple(Pair(kind, _KEYS[kind]) for kind in _KEYS if kind in {m.kind for m in marks}),
@@ -127,15 +128,16 @@ def _marks(trace: Trace) -> Iterator[Mark]:
     stale = [("stale", name) for name in trace.gold.stale]
     evidence = [("evidence", name) for name in trace.gold.evidence]
     for kind, name in [*hits[:_MARKS], *stale[:_MARKS], *evidence[:_MARKS]]:
-        placed = trace.episodes.get(name)
-        if placed is not None and placed.place < trace.position:
-            yield Mark(round(100 * (placed.place + 0.5) / trace.position, 2), kind)
+        placed = trace.walk.episodes.get(name)
+        if placed is not None and placed.place < trace.walk.position:
+            yield Mark(round(100 * (placed.place + 0.5) / trace.walk.position, 2), kind)
 
 
 def _title(trace: Trace, gold: int) -> str:
     hits = len(_ranks(trace))
     evidence = f"{plural(gold, 'episode')} with evidence or superseded values"
-    return f"{plural(trace.position, 'episode')}, oldest left: {evidence}, {hits} that hits name"
+    before = plural(trace.walk.position, "episode")
+    return f"{before}, oldest left: {evidence}, {hits} that hits name"
 
 
 def _held(trace: Trace, role: str, item: Placed, ranks: dict[str, int]) -> Held:
@@ -159,11 +161,11 @@ def _held(trace: Trace, role: str, item: Placed, ranks: dict[str, int]) -> Held:
 
 
 def _where(trace: Trace, item: Placed) -> str:
-    ago = trace.position - item.place - 1
+    ago = trace.walk.position - item.place - 1
     if ago < 0:
         return "told after the question"
     since = f"{plural(ago, 'episode')} since" if ago else "right before the question"
-    return f"{count(item.place + 1)} of {count(trace.position)}, {since}"
+    return f"{count(item.place + 1)} of {count(trace.walk.position)}, {since}"
 
 
 def searches_of(trace: Trace) -> tuple[Search, ...]:
@@ -179,7 +181,7 @@ def _search(trace: Trace, search: SearchRecord) -> Search:
     parts += [f"{f.field} {f.operator.replace('_', ' ')} {f.value}" for f in search.filters]
     parts += [f"{search.surplus_hits} beyond the limit"] if search.surplus_hits else []
     hits = tuple(_hit(trace, rank, hit) for rank, hit in enumerate(search.hits, 1))
-    own = search.query == trace.question.text
+    own = search.query == trace.walk.question.text
     return Search(search.query, own, " · ".join(parts), _summed(hits), hits)
 
 

@@ -147,7 +147,7 @@ def question_page(
         VerificationError: its files hold what the rig never writes.
     """
     directory, trace = trace_of(shelf, key, trial_id, scenario_id, question_id)
-    record = trace.record
+    record, asked_at = trace.record, trace.walk.question.asked_at
     keys = [call.key for call in record.paid_calls] if record else []
     words, silent = words_of(directory.record, keys)
 
@@ -156,15 +156,15 @@ def question_page(
 
     return QuestionPage(
         name=question_name(scenario_id, question_id),
-        text=trace.question.text,
-        asked_at=f"{trace.question.asked_at:%Y-%m-%d %H:%M}" if trace.question.asked_at else "",
+        text=trace.walk.question.text,
+        asked_at=f"{asked_at:%Y-%m-%d %H:%M}" if asked_at else "",
         badges=tuple(_badges(trace)),
         facts=tuple(_facts(trace)),
         gold=shown(trace.gold.answer) if trace.gold.answer else "",
         message=record.outcome.message if record else "",
         settled=record is not None,
         episodes=episodes_of(trace),
-        timeline=place_of(key, trial_id, scenario_id, trace.place),
+        timeline=place_of(key, trial_id, scenario_id, trace.walk.place),
         searches=searches_of(trace),
         tools=tuple(map(_tool, record.tool_uses)) if record else (),
         calls=tuple(_calls(record, words)) if record else (),
@@ -175,8 +175,8 @@ def question_page(
         scores=tuple(_scores(trace)),
         ungraded=trace.ungraded,
         cost=tuple(_cost(trace, record)) if record else (),
-        before=href(trace.before),
-        after=href(trace.after),
+        before=href(trace.walk.before),
+        after=href(trace.walk.after),
     )
 
 

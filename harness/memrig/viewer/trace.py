@@ -55,21 +55,38 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """One question.
+class Walk:
+    """What a scenario's timeline says of a question.
 
     Args:
-        spec: its trial.
         question: what was asked.
-        gold: what is right.
-        record: how it was settled; None: it is not yet.
-        memory: what had been ingested by then.
         position: how many episodes come before it.
         place: how many events of any kind do.
         episodes: those that matter: evidence, superseded ones, sources of hits, the latest.
         latest: the ids of those right before it.
         before: the question before it in the scenario, and the one after it; empty for none.
         after: see `before`.
+    """
+
+    question: Question
+    position: int
+    place: int
+    episodes: Mapping[str, Placed]
+    latest: tuple[str, ...]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One question.
+
+    Args:
+        spec: its trial.
+        walk: the question in its timeline.
+        gold: what is right.
+        record: how it was settled; None: it is not yet.
+        memory: what had been ingested by then.
         grade: None where it cannot be graded here; `ungraded` says why.
         grader: whose grade it is.
         verdicts: a judge's.
@@ -77,16 +94,10 @@ class Trace:
     """
 
     spec: TrialSpec
-    question: Question
+    walk: Walk
     gold: Gold
     record: QuestionRecord | None
     memory: Memory
-    position: int
-    place: int
-    episodes: Mapping[str, Placed]
-    latest: tuple[str, ...]
-    before: str
-    after: str
     grade: Grade | None
     grader: Grader | None
     verdicts: tuple[Verdict, ...]
@@ -115,16 +126,10 @@ def trace_of(
     grade, grader, verdicts, ungraded = _graded(directory, spec, judge, record, declared)
     return directory, Trace(
         spec=spec,
-        question=walk.question,
+        walk=walk,
         gold=gold,
         record=record,
         memory=memory,
-        position=walk.position,
-        place=walk.place,
-        episodes=walk.episodes,
-        latest=walk.latest,
-        before=walk.before,
-        after=walk.after,
         grade=grade,
         grader=grader,
         verdicts=verdicts,
@@ -142,22 +147,9 @@ def _sources(record: QuestionRecord | None) -> set[str]:
     return {name for name in claimed if name is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
-    """What a scenario's timeline says of a question."""
-
-    question: Question
-    position: int
-    place: int
-    episodes: Mapping[str, Placed]
-    latest: tuple[str, ...]
-    before: str
-    after: str
-
-
 def _walk(
     directory: RunDirectory, spec: TrialSpec, scenario_id: str, question_id: str, wanted: set[str]
-) -> _Walk:
+) -> Walk:
     """Reads a timeline once; keeps only the episodes that matter."""
     episodes: dict[str, Placed] = {}
     latest: deque[Placed] = deque(maxlen=_LATEST)
@@ -182,7 +174,7 @@ def _walk(
         raise UsageError(f"there is no question {question_id!r}", where=f"scenario={scenario_id}")
     episodes |= {placed.episode.episode_id: placed for placed in latest}
     names = tuple(placed.episode.episode_id for placed in latest)
-    return _Walk(found, position, line, episodes, names, before, after)
+    return Walk(found, position, line, episodes, names, before, after)
 
 
 def _played(

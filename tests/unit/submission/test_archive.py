@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memrig.errors import PrerequisiteError, UsageError
 from memrig.model.canonical import canonical_json
-from memrig.submission.archive import CHECKS, _room, read_archive, write_archive
+from memrig.submission.archive import CHECKS, read_archive, room_in, write_archive
 from memrig.submission.keys import ephemeral_key
 from memrig.submission.layout import Limits
 from memrig.submission.model import MANIFEST, SIGNATURE, ImageEntry, Statement
@@ -464,7 +464,7 @@ def test_checks_that_could_not_be_made_say_why(place):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_is_the_machines_lack(tmp_path, number):
     """Exit code 3: it says nothing about the archive."""
-    with pytest.raises(PrerequisiteError) as caught, _room(tmp_path):
+    with pytest.raises(PrerequisiteError) as caught, room_in(tmp_path, "the archive cannot be unpacked"):
         raise OSError(number, "full")
     assert "TMPDIR" in caught.value.fix
 

@@ -23,7 +23,7 @@ from memrig.answering.steps import (
     request_tokens,
     settled,
 )
-from memrig.answering.tools import Toolbox, ToolError, parse_arguments
+from memrig.answering.tools import Toolbox, sound_call
 from memrig.answering.toolspecs import RETRIEVE
 from memrig.model.chat import ChatReply, ChatRequest, Message, ToolCall, estimate_tokens
 from memrig.model.scenario import Question
@@ -135,7 +135,7 @@ class AgentPlay:
         if reply.text.strip():
             self._notes.append(reply.text.strip())
         calls = list(self._own(reply.tool_calls))
-        sound = tuple(map(_sound, calls))
+        sound = tuple(map(sound_call, calls))
         self._messages.append(Message("assistant", reply.text, tool_calls=sound))
         for call in calls:
             if self.used >= len(self.record.tool_uses):
@@ -203,15 +203,6 @@ class AgentPlay:
         answer = self.record.answer
         known = {one.handle: one.ref_id for one in answer.memories} if answer else {}
         return self._handles.ref_of(handle) or known.get(handle, "") or f"\0{handle}"
-
-
-def _sound(call: ToolCall) -> ToolCall:
-    """As the agent does: providers refuse arguments that are no JSON object."""
-    try:
-        parse_arguments(call.arguments_json)
-    except ToolError:
-        return ToolCall(call.call_id, call.name, "{}")
-    return call
 
 
 def _object(text: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ from memrig.model.transcript import (
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial
 from memrig.submission.model import Found
 from memrig.trial.audit import verdict
-from memrig.trial.audits import AuditPlan, plan_of, rechunked
+from memrig.trial.audits import AuditPlan, can_rechunk, plan_of, rechunked
 
 _ISOLATION, _AUDITS = "isolation-audit", "audits"
 
@@ -126,17 +126,16 @@ def _asked(trial: TrialEvidence) -> Iterator[Found]:
 
 def _skipped(trial: TrialEvidence) -> Iterator[Found]:
     """An audit is left out only where the scenario or the memory gives it nothing to do."""
-    plan = _plan(trial)
-    if plan is None:
+    if _plan(trial) is None:
         return
     events = trial.events.get(trial.spec.scenarios[0].scenario_id, ())
     declared = [one for one in trial.records if isinstance(one, CapabilitiesRecord)]
     searchable = any(one.search_modes for one in declared)
-    same = sum(1 for _ in rechunked(events)) == plan.episodes
+    possible = searchable and can_rechunk(events)
     for record in trial.records:
         if not isinstance(record, AuditSkipRecord):
             continue
-        if record.audit != "rechunk" or (searchable and not same):
+        if record.audit != "rechunk" or possible:
             message = f"audit {record.audit} was left out, and could be made"
             yield Found(where=of_trial(trial), message=message)
 

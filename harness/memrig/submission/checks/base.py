@@ -5,9 +5,11 @@ file, starts nothing and raises nothing: what cannot be read, or has no canonica
 (a whole number beyond 2^53, say), is caught before it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from memrig.gateway.record import Attempt, Exchange
@@ -43,13 +45,21 @@ class Check(Generic[E]):
     severity: Severity = "error"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: `by_trial` is kept
 class ModelRecord:
     """The gateway's record of a run: exchanges by key, requests by digest, every attempt."""
 
     exchanges: Mapping[str, Exchange] = field(default_factory=dict)
     requests: Mapping[str, str] = field(default_factory=dict)
     attempts: tuple[Attempt, ...] = ()
+
+    @cached_property
+    def by_trial(self) -> Mapping[str, Sequence[Attempt]]:
+        """Each trial's attempts, in order: there can be many of both."""
+        found: defaultdict[str, list[Attempt]] = defaultdict(list)
+        for attempt in self.attempts:
+            found[attempt.trial_id].append(attempt)
+        return dict(found)
 
 
 @dataclass(frozen=True, slots=True)

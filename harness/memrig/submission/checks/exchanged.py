@@ -4,7 +4,6 @@ Keys follow memrig/gateway/keys.py: the request and the place it was made from, 
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,29 +22,15 @@ def replays(executions: Iterable[Execution]) -> bool:
     return any(one.llm.startswith("replay") for one in executions)
 
 
-class _ByTrial:
-    """The attempts of the record that was looked at last, by trial: there can be many of both."""
-
-    def __init__(self) -> None:
-        self._attempts: tuple[Attempt, ...] = ()
-        self._found: dict[str, list[Attempt]] = {}
-
-    def of(self, attempts: tuple[Attempt, ...], trial_id: str) -> Sequence[Attempt]:
-        """One trial's, in order."""
-        if attempts is not self._attempts:
-            found: defaultdict[str, list[Attempt]] = defaultdict(list)
-            for attempt in attempts:
-                found[attempt.trial_id].append(attempt)
-            self._attempts, self._found = attempts, dict(found)
-        return self._found.get(trial_id, ())
-
-
-_BY_TRIAL = _ByTrial()
-
-
 def attempts_of(trial: TrialEvidence) -> Sequence[Attempt]:
     """Every attempt at a model's reply that a trial made."""
-    return _BY_TRIAL.of(trial.run.models.attempts, trial.spec.trial_id)
+    return trial.run.models.by_trial.get(trial.spec.trial_id, ())
+
+
+def scope_of(trial: TrialEvidence, attempt: Attempt) -> str:
+    """Where in the trial an attempt was made from; empty where no exchange tells."""
+    exchange = trial.run.models.exchanges.get(attempt.key)
+    return exchange.scope if exchange else ""
 
 
 def request_digest(wire: ChatWire, request: ChatRequest) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memrig.gateway.identity import MEMORY
-from memrig.gateway.record import Attempt, Exchange
+from memrig.gateway.record import Exchange
 from memrig.model.transcript import FaultRecord, ModelCallRecord, ModelUsageRecord, QuestionRecord
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
-from memrig.submission.checks.exchanged import attempts_of, replays, reply_of
+from memrig.submission.checks.exchanged import attempts_of, replays, reply_of, scope_of
 from memrig.submission.checks.replies import NO_ROW, left_of
 from memrig.submission.checks.times import times_of
 from memrig.submission.checks.votes import keys_of
@@ -127,7 +127,7 @@ def _faults(trial: TrialEvidence) -> Iterator[Found]:
     """A question counts as nobody's fault only where the record has a model's."""
     if replays(trial.run.executions):
         return
-    failed = {(one.error, _scope(trial, one)) for one in attempts_of(trial) if one.error}
+    failed = {(one.error, scope_of(trial, one)) for one in attempts_of(trial) if one.error}
     kinds = {kind for kind, _ in failed}
     for record in trial.records:
         outcome = record.outcome if isinstance(record, FaultRecord) else None
@@ -144,11 +144,6 @@ def _faults(trial: TrialEvidence) -> Iterator[Found]:
         elif (outcome.kind, met.scope) not in failed and NO_ROW not in outcome.message:
             message = f"{outcome.label}, and the record has no such failure of this question's"
             yield Found(where=of_met(trial, met), message=message)
-
-
-def _scope(trial: TrialEvidence, attempt: Attempt) -> str:
-    exchange = trial.run.models.exchanges.get(attempt.key)
-    return exchange.scope if exchange else ""
 
 
 def _opposed(trial: TrialEvidence) -> Iterator[Found]:

@@ -17,7 +17,7 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
-from memrig.submission.checks.exchanged import attempts_of, replays
+from memrig.submission.checks.exchanged import attempts_of, replays, scope_of
 from memrig.submission.checks.times import SLACK_S, slack_of, span
 from memrig.submission.checks.walk import Met, met_of, of_met, paid_calls
 from memrig.submission.model import Found
@@ -133,11 +133,7 @@ def _opposed(trial: TrialEvidence) -> Iterator[Found]:
     """An opponent that has no answer was asked, and failed."""
     if replays(trial.run.executions):
         return
-    failed = {
-        exchange.scope
-        for attempt in attempts_of(trial)
-        if attempt.error and (exchange := trial.run.models.exchanges.get(attempt.key))
-    }
+    failed = {scope_of(trial, attempt) for attempt in attempts_of(trial) if attempt.error}
     for met in met_of(trial):
         naive = met.record.naive if isinstance(met.record, QuestionRecord) else None
         if naive is None or not naive.failure or naive.model_calls:
