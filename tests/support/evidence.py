@@ -107,9 +107,7 @@ def _archive(run: RunEvidence) -> ArchiveEvidence:
         ),
         files=(),
     )
-    return ArchiveEvidence(
-        manifest, {run.name: lock}, contract_digest(), {run.name: run.executions}
-    )
+    return ArchiveEvidence(manifest, {run.name: lock}, {run.name: run.executions})
 
 
 def found(checks: Iterable[Check[E]], check_id: str, evidence: E) -> list[str]:

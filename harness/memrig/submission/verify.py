@@ -143,7 +143,6 @@ class _Verifying:
         evidence = ArchiveEvidence(
             manifest=manifest,
             locks={name: run.lock for name, run in files.items()},
-            contract=manifest.contract,
             executions={name: run.executions for name, run in files.items()},
         )
         for check in ARCHIVE:

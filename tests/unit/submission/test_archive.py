@@ -464,7 +464,7 @@ def test_checks_that_could_not_be_made_say_why(place):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
 def test_a_full_disk_is_the_machines_lack(tmp_path, number):
     """Exit code 3: it says nothing about the archive."""
-    with pytest.raises(PrerequisiteError) as caught, room_in(tmp_path, "the archive cannot be unpacked"):
+    with pytest.raises(PrerequisiteError) as caught, room_in(tmp_path, "it cannot be unpacked"):
         raise OSError(number, "full")
     assert "TMPDIR" in caught.value.fix
 

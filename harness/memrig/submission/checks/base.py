@@ -66,13 +66,11 @@ class ModelRecord:
 class ArchiveEvidence:
     """The archive as a whole, once it was opened safely and its hashes hold.
 
-    `locks` and `executions` are the runs' by run id; `contract` is the digest of the archive's
-    contract.
+    `locks` and `executions` are the runs' by run id.
     """
 
     manifest: Manifest
     locks: Mapping[str, Lock]
-    contract: str
     executions: Mapping[str, tuple[Execution, ...]] = field(default_factory=dict)
 
 

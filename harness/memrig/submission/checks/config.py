@@ -66,7 +66,7 @@ def _distinct(archive: ArchiveEvidence) -> Iterator[Found]:
 
 def _contract(archive: ArchiveEvidence) -> Iterator[Found]:
     ours = contract_digest()
-    said = [("manifest.contract", archive.manifest.contract), ("contract.binpb", archive.contract)]
+    said = [("manifest.contract", archive.manifest.contract)]
     said += [(at(f"run {n}", "lock.contract"), k.contract) for n, k in archive.locks.items()]
     for where, digest in said:
         if digest != ours:
