@@ -13,6 +13,7 @@ from memrig.model.scenario import Scenario
 from memrig.model.trial import Mode, PromptStyle
 from memrig.suites.base import DataSource, SuiteOptions
 from memrig.suites.conversations import FORMAT, ConversationSet, parse_set, read_set, scenario_of
+from memrig.suites.datasets import DATASETS
 from memrig.suites.fields import check_is_file
 
 #: `--sample` takes the first of these alone.
@@ -62,7 +63,9 @@ class Practical:
         if options.file is not None:
             check_is_file(options.file, f"--file {options.file}")
             data = read_set(options.file)
-            return DataSource(data.name, options.file.name, digest_file(options.file))
+            taken = data.name in {self.name, *DATASETS}
+            name = f"not the published {data.name}" if taken else data.name
+            return DataSource(name, options.file.name, digest_file(options.file))
         notes = ("the built-in sample: one person of six",) if options.sample else ()
         return DataSource("practical", "built in", digest_of(_load(options)), notes)
 

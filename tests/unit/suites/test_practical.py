@@ -174,3 +174,13 @@ def test_a_missing_file_is_refused(tmp_path):
     """Never the built-in data in its place."""
     with pytest.raises(DataError, match="no such file"):
         SUITE.source(SuiteOptions("practical", file=tmp_path / "none.json"))
+
+
+def test_a_file_of_ones_own_cannot_pass_for_the_published_data(tmp_path):
+    """Whatever name it gives itself."""
+    data = json.loads(built_in(PERSONAS[1:2]).model_dump_json())
+    path = tmp_path / "mine.json"
+    for name in ("practical", "locomo"):
+        path.write_text(json.dumps(data | {"name": name}))
+        source = SUITE.source(SuiteOptions("practical", file=path))
+        assert source.name == f"not the published {name}"
