@@ -9,9 +9,6 @@ from memrig.model.manifest import PodKind
 from memrig.runs.lock import Machine
 from memrig.submission.model import CheckResult, Division, Tier
 
-#: Stands for the composite where a run's score is one, and not a metric of its own.
-COMPOSITE = "composite"
-
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")

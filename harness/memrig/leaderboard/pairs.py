@@ -7,13 +7,13 @@ from itertools import combinations
 from pathlib import Path
 
 from memrig.errors import UsageError
-from memrig.leaderboard.model import COMPOSITE
 from memrig.leaderboard.tables import Row, RowKey, Table
 from memrig.report.compare import compare_runs
 from memrig.report.compare_model import Comparison, Verdict
 from memrig.report.compare_runs import LoadedRun, load_run
 from memrig.report.model import Report
 from memrig.report.scores import primary_of
+from memrig.report.standing import COMPOSITE
 from memrig.stats.summary import OVERALL
 
 #: Runs whose grades are held at a time: those of a large run take tens of megabytes.

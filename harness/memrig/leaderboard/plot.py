@@ -111,7 +111,7 @@ def plot_of(table: Table, number: int) -> Plot | None:
     scale_x, x_ticks = _across(costs, axis.text)
     scale_y, y_ticks = _down(spots)
     front = _front(spots)
-    places = [(scale_x(spot.cost), scale_y(spot.score)) for spot in front]
+    strokes = tuple(_strokes([(scale_x(spot.cost), scale_y(spot.score)) for spot in front]))
     return Plot(
         id=f"plot-{number}",
         title="Quality against cost",
@@ -123,8 +123,8 @@ def plot_of(table: Table, number: int) -> Plot | None:
         why=axis.why,
         height=_TOP + _HEIGHT + _AXIS,
         baseline=_TOP + _HEIGHT,
-        points=tuple(_points(spots, front, scale_x, scale_y, axis)),
-        strokes=tuple(_strokes(places)),
+        points=tuple(_points(spots, front, strokes, scale_x, scale_y, axis)),
+        strokes=strokes,
         x_ticks=x_ticks,
         y_ticks=y_ticks,
         front=tuple(name_of(spot.row) for spot in front),
@@ -214,12 +214,14 @@ def _strokes(places: Sequence[tuple[float, float]]) -> Iterable[Stroke]:
 def _points(
     spots: Sequence[_Spot],
     front: Sequence[_Spot],
+    strokes: Iterable[Stroke],
     scale_x: Callable[[float], float],
     scale_y: Callable[[float], float],
     axis: Axis,
 ) -> Iterable[Point]:
     """Those of the front first: they get the labels that there is room for."""
     taken = [(scale_x(s.cost) * _NARROW / 100, scale_y(s.score), 12.0, 12.0) for s in spots]
+    taken += map(_along, strokes)
     for spot in sorted(spots, key=lambda s: (s not in front, -s.score)):
         x, y = scale_x(spot.cost), scale_y(spot.score)
         name = spot.row.entry.adapter[:_LABEL]
@@ -248,8 +250,15 @@ def _kind(spot: _Spot, front: Sequence[_Spot]) -> str:
 _Box = tuple[float, float, float, float]  #: middle across and down, width, height; pixels
 
 
+def _along(stroke: Stroke) -> _Box:
+    """The box of a line of the front."""
+    wide = abs(stroke.x2 - stroke.x1) * _NARROW / 100
+    centre = (stroke.x1 + stroke.x2) / 2 * _NARROW / 100
+    return centre, (stroke.y1 + stroke.y2) / 2, wide + 2, abs(stroke.y2 - stroke.y1) + 2
+
+
 def _label(name: str, x: float, y: float, taken: list[_Box]) -> tuple[int, float, str] | None:
-    """Where a label collides with nothing: above its dot, where no front goes, else elsewhere."""
+    """Where a label collides with no dot, no other label and no front: above its dot if it can."""
     wide, middle = len(name) * _LETTER, x * _NARROW / 100
     sides = ((9, "start"), (-9, "end"))
     for shift in (-10, _LINE, 0):

@@ -1,13 +1,13 @@
 """A run's report and lock, as the row of a table needs them."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
-from memrig.leaderboard.model import COMPOSITE, BoardCost, BoardRun, BoardScore
+from memrig.leaderboard.model import BoardCost, BoardRun, BoardScore
 from memrig.model.canonical import digest_of
 from memrig.report.model import Latency, ModelCost, Report
-from memrig.report.scores import primary_of
+from memrig.report.standing import Standing, metric_standing, standing_of
 from memrig.runs.lock import Lock
-from memrig.stats.summary import OVERALL
 
 #: Whose calls are no cost of the memory system's or of answering with it.
 _APART = frozenset({"judge", "naive"})
@@ -41,8 +41,8 @@ def board_run(number: int, lock: Lock, report: Report, page: str) -> BoardRun:
         complete=report.complete,
         planned=report.questions.planned,
         graded=report.questions.graded,
-        score=score_of(report),
-        headline=tuple(_metric(report, name) for name in report.headline),
+        score=_score(standing_of(report)),
+        headline=tuple(_score(metric_standing(report, name)) for name in report.headline),
         cost=_cost(report),
         page=page,
     )
@@ -59,26 +59,8 @@ def asked_digest(lock: Lock) -> str:
     )
 
 
-def score_of(report: Report) -> BoardScore:
-    """The one number that a row is placed by.
-
-    The composite where the protocol has one; else how right answers are; else the deepest recall
-    of any evidence; else the first headline.
-    """
-    found = report.composite
-    if found is not None:
-        n = max((row.n for row in found.rows), default=0)
-        value = found.value if found.mean is None else found.mean
-        return BoardScore(metric=COMPOSITE, value=value, low=found.low, high=found.high, n=n)
-    return _metric(report, primary_of(report.headline))
-
-
-def _metric(report: Report, name: str) -> BoardScore:
-    try:
-        found = report.value(name, OVERALL)
-    except KeyError:
-        return BoardScore(metric=name, value=None, low=None, high=None, n=0)
-    return BoardScore(metric=name, value=found.value, low=found.low, high=found.high, n=found.n)
+def _score(found: Standing) -> BoardScore:
+    return BoardScore(**asdict(found))
 
 
 def _cost(report: Report) -> BoardCost:

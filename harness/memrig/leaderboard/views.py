@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from memrig.leaderboard.model import COMPOSITE, Board, BoardRun, BoardScore
+from memrig.leaderboard.model import Board, BoardRun, BoardScore
 from memrig.leaderboard.pairs import Compared, Pairs, pair_key
 from memrig.leaderboard.plot import Plot, name_of, plot_of
 from memrig.leaderboard.tables import Better, Row, Table, ranks_of
 from memrig.model.canonical import short
 from memrig.report.compare_model import Verdict
+from memrig.report.standing import COMPOSITE
 from memrig.report.units import (
     NOT_AVAILABLE,
     bounds,

@@ -117,3 +117,12 @@ def test_labels_do_not_cover_each_other() -> None:
     assert 0 < len(placed) < 12
     assert len(set(placed)) == len(placed)
     assert all(point.title for point in found.points)
+
+
+def test_the_front_strikes_no_label_through() -> None:
+    """A system that is hardly worse, and dearer, stands right beneath the front's line."""
+    found = plot(paid("cheap", 0.50, 1.0), paid("dear", 0.499, 2.0))
+    behind = next(point for point in found.points if point.label == "dear")
+    (line,) = found.strokes
+    assert behind.kind == "behind"
+    assert not behind.label_y - 11 < line.y1 < behind.label_y + 4

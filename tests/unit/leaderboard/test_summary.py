@@ -1,8 +1,7 @@
-"""A row's figures: which number is its score, and what counts as cost."""
+"""A row's figures: what counts as cost, and what was asked."""
 
-from memrig.leaderboard.summary import asked_digest, board_run, score_of
+from memrig.leaderboard.summary import asked_digest, board_run
 from memrig.report.model import ModelCost
-from memrig.report.scores import primary_of
 from support.plans import small_lock
 from support.reports import sample_report
 from support.scenarios import small_scenario
@@ -13,25 +12,6 @@ def model_cost(purpose: str, usd: float | None) -> ModelCost:
         phase="answer", purpose=purpose, model="m", calls=1, attempts=1,
         input_tokens=1, output_tokens=1, usd=usd,
     )  # fmt: skip
-
-
-def test_answers_come_before_recall_and_deep_recall_before_shallow() -> None:
-    """A protocol that grades answers is about them."""
-    assert primary_of(["recall_any@10", "accuracy"]) == "accuracy"
-    assert primary_of(["recall_any@1", "recall_any@10", "mrr"]) == "recall_any@10"
-    assert primary_of(["own_metric", "other"]) == "own_metric"
-
-
-def test_a_score_has_its_interval() -> None:
-    """As the report has it, over all questions."""
-    found = score_of(sample_report())
-    value = sample_report().value("recall_any@10")
-    assert (found.value, found.low, found.high) == (value.value, value.low, value.high)
-
-
-def test_a_metric_that_was_not_measured_is_no_zero() -> None:
-    """It has no value."""
-    assert score_of(sample_report(metrics=())).value is None
 
 
 def test_cost_is_the_memorys_and_the_readers(tmp_path) -> None:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from memrig.errors import MemrigError
 from memrig.model.trial import Budget
-from memrig.report.groups import headline_values
 from memrig.report.model import Report
+from memrig.report.standing import COMPOSITE, standing_of
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -23,9 +23,7 @@ from memrig.report.terminal.base import (
     words,
 )
 from memrig.report.units import bounds, count, metric_head, percent, plural, seconds, size
-from memrig.report.view_composite import composite_view
 from memrig.runs.profiles import TIERS, Profile, ProfileSuite
-from memrig.stats.summary import OVERALL
 
 
 def print_profile(profile: Profile, digest: str, console: Console | None = None) -> None:
@@ -130,12 +128,9 @@ def _cells(run: SuiteRun) -> Iterator[Text]:
 
 
 def _score(report: Report) -> Iterator[Text]:
-    """The composite where the protocol has one, else the first of its metrics."""
-    if (view := composite_view(report.composite)) is not None:
-        yield from (words("composite"), words(view.value.removesuffix(" %")), Text())
-        return
-    values = headline_values(report, OVERALL)
-    value = next((value for value in values if value is not None), None)
-    yield words(metric_head(value.metric) if value else "")
-    yield Text(percent(value.value) if value else "")
-    yield Text(bounds(value.low, value.high) if value else "", DIM)
+    """As the leaderboard places it."""
+    found = standing_of(report)
+    composite = found.metric == COMPOSITE
+    yield words(found.metric if composite else metric_head(found.metric))
+    yield Text(percent(found.value))
+    yield Text(bounds(found.low, found.high), DIM)
