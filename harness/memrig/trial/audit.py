@@ -4,18 +4,13 @@ It runs in a trial of its own, never in a scored one. The canary reads like data
 speaker of the first scenario, among other lines, about an invented thing.
 """
 
-import random
-from dataclasses import dataclass
-
 from memrig.client import Pseudonyms
-from memrig.model.canonical import derive
 from memrig.model.scenario import Episode, Question
 from memrig.model.transcript import AuditRecord
 from memrig.model.trial import TrialSpec
+from memrig.trial.audits.words import Canary, make_canaries
 from memrig.trial.session import Session
 
-_SYLLABLES = ("bel", "cor", "dan", "fen", "gal", "hol", "kem", "lor", "mar", "nev", "ros", "tarn")
-_THINGS = ("locker", "allotment", "rowing boat", "storage unit", "piano", "beehive", "caravan")
 _SMALL_TALK = (
     "The weather has been all over the place this week.",
     "I finally got around to sorting the post on the kitchen table.",
@@ -24,27 +19,10 @@ _SMALL_TALK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Canary:
-    """An invented fact, the query and the question for it, and the word that gives it away.
-
-    A query may hold the word. A question must not: who repeats it in an answer remembers nothing.
-    """
-
-    token: str
-    text: str
-    query: str
-    question: str
-
-
 def make_canary(spec: TrialSpec, speaker: str) -> Canary:
-    """A canary for one run: drawn from the seed and the scenarios, so no other data holds it."""
-    random_ = random.Random(derive(spec.seed, "canary", spec.scenarios[0].digest))  # noqa: S311
-    token = "".join(random_.choices(_SYLLABLES, k=3)).capitalize()
-    thing = random_.choice(_THINGS)
-    text = f"{speaker}: By the way, I keep the spare key to the {thing} with old Mr {token}."
-    asked = f"Who keeps the spare key to the {thing}"
-    return Canary(token, text, f"{asked}, is it Mr {token}?", f"{asked}?")
+    """A canary for one run, drawn as those of the audits are: no image can know it beforehand."""
+    (canary,) = make_canaries(spec, speaker, 1)
+    return canary
 
 
 async def plant(session: Session, canary: Canary, speaker: str) -> bool:
@@ -60,9 +38,10 @@ async def plant(session: Session, canary: Canary, speaker: str) -> bool:
 
 
 async def found(session: Session, canary: Canary) -> bool:
-    """Searches for the canary; true if any hit carries its token.
+    """Searches for the canary, by its word too; true if any hit carries that.
 
-    A memory that cannot be searched is asked, and its answer looked at instead.
+    A memory that cannot be searched is asked, without the word: who repeats a question in an
+    answer remembers nothing.
     """
     ids = Pseudonyms(session.spec.seed, "isolation-audit")
     if not session.capabilities.search_modes:
@@ -70,7 +49,7 @@ async def found(session: Session, canary: Canary) -> bool:
         given = await session.adapter.answer(question, 0, ids)
         return canary.token.lower() in given.answer.lower()
     limit = min(session.spec.top_k, session.capabilities.max_results)
-    search = await session.adapter.search(canary.query, limit, ids)
+    search = await session.adapter.search(f"{canary.question} {canary.token}", limit, ids)
     return any(canary.token.lower() in hit.text.lower() for hit in search.hits)
 
 

@@ -1,7 +1,7 @@
 """The viewer's addresses, and the page at each. Nothing here writes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -98,9 +98,8 @@ class Pages:
 
     def questions(self, request: Request) -> Response:
         """A run's graded questions, filtered."""
-        key, asked = request.path_params["run"], request.query_params
-        wanted = Filter(asked.get("category", ""), asked.get("how", ""))
-        page = questions_page(self.shelf, self.texts, key, wanted, _number(request))
+        key = request.path_params["run"]
+        page = questions_page(self.shelf, self.texts, key, _wanted(request), _number(request))
         crumbs = (*self._at(key), Crumb("questions"))
         return _page("view_questions.html.j2", crumbs, request, page)
 
@@ -130,7 +129,7 @@ class Pages:
     def question(self, request: Request) -> Response:
         """One question, from what was ingested to what it cost."""
         key, trial = request.path_params["run"], request.path_params["trial"]
-        page = question_page(self.shelf, key, trial, *_asked(request))
+        page = question_page(self.shelf, key, trial, *_asked(request), _wanted(request))
         crumbs = (*self._at(key), *self._trial(key, trial), Crumb(page.name))
         return _page("view_question.html.j2", crumbs, request, page)
 
@@ -171,6 +170,12 @@ class Pages:
 
 def _asked(request: Request) -> tuple[str, str]:
     return request.query_params.get("scenario", ""), request.query_params.get("id", "")
+
+
+def _wanted(request: Request) -> Filter:
+    """The filter of a list of questions."""
+    names = (field.name for field in fields(Filter))
+    return Filter(**{name: request.query_params.get(name, "") for name in names})
 
 
 def _number(request: Request) -> int:

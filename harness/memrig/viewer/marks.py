@@ -19,6 +19,9 @@ WORDS: dict[Kind, tuple[str, str]] = {
     "fault": ("faults", "faults"),
     "ungraded": ("not graded", "not graded"),
 }
+Evidence = Literal["found", "missed", ""]
+#: What is said of each; nothing where there is none to be found, or nothing was searched.
+EVIDENCE: dict[Evidence, str] = {"found": "evidence found", "missed": "evidence not found"}
 _FAULTS = frozenset({"adapter_error", "adapter_crashed", "timeout", "harness_error"})
 _COLOURS = {"right": "good", "partly": "warn", "wrong": "bad", "fault": "bad", "ungraded": ""}
 
@@ -49,6 +52,27 @@ def mark_of(grade: Grade) -> Mark:
     if grade.missing and grade.rank is None and not grade.scores:
         return Mark("ungraded", "not measured")
     return _by_rank(grade.rank)
+
+
+def evidence_of(grade: Grade) -> Evidence:
+    """Whether any evidence was among what the memory returned."""
+    if grade.rank is not None:
+        return "found"
+    shares = [
+        value
+        for name, value in grade.scores.items()
+        if name.startswith("recall_any@") or name == "evidence_retrieved"
+    ]
+    return "" if not shares else "found" if any(shares) else "missed"
+
+
+def standing_of(grade: Grade) -> float | None:
+    """What tells whether a question went better in one run than in another; None: nothing does."""
+    kind = mark_of(grade).kind
+    if kind in {"fault", "ungraded"}:
+        return 0.0 if kind == "fault" else None
+    score = score_of(grade)
+    return score if score is not None else 1 / grade.rank if grade.rank else 0.0
 
 
 def _by_rank(rank: int | None) -> Mark:

@@ -22,6 +22,7 @@ from memrig.viewer import links
 from memrig.viewer.found import Episodes, Search, episodes_of, searches_of
 from memrig.viewer.marks import mark_of
 from memrig.viewer.parts import Badge, named
+from memrig.viewer.questions import Filter, Walk, walk_of
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.timeline import place_of
 from memrig.viewer.trace import Trace, trace_of
@@ -135,12 +136,18 @@ class QuestionPage:
     cost: tuple[Pair, ...]
     before: str
     after: str
+    walk: Walk | None
 
 
-def question_page(
-    shelf: Shelf, key: str, trial_id: str, scenario_id: str, question_id: str
+def question_page(  # noqa: PLR0913, PLR0917 - what names a question, and the list it came from
+    shelf: Shelf,
+    key: str,
+    trial_id: str,
+    scenario_id: str,
+    question_id: str,
+    wanted: Filter = Filter(),
 ) -> QuestionPage:
-    """Everything about one question.
+    """Everything about one question; `wanted` is the filter of the list it is looked at from.
 
     Raises:
         UsageError: there is no such run, trial, scenario or question.
@@ -177,6 +184,7 @@ def question_page(
         cost=tuple(_cost(trace, record)) if record else (),
         before=href(trace.walk.before),
         after=href(trace.walk.after),
+        walk=walk_of(shelf, key, wanted, trial_id, scenario_id, question_id),
     )
 
 

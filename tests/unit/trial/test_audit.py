@@ -4,9 +4,10 @@ from memrig.trial.audit import make_canary
 from support.scenarios import small_spec
 
 
-def test_the_question_for_the_canary_does_not_give_it_away(tmp_path):
-    """Who repeats a question in an answer has not remembered anything; a search may be told."""
-    canary = make_canary(small_spec(tmp_path), "Ann")
-    assert canary.token in canary.text
-    assert canary.token in canary.query
-    assert canary.token.lower() not in canary.question.lower()
+def test_no_image_can_know_the_canary_beforehand(tmp_path):
+    """It hangs on the whole spec, with it on the image's digest."""
+    spec = small_spec(tmp_path)
+    images = {"adapter": "sha256:" + "1" * 64}
+    other = spec.model_copy(update={"adapter": spec.adapter.model_copy(update={"images": images})})
+    assert make_canary(spec, "Ann") == make_canary(spec, "Ann")
+    assert make_canary(spec, "Ann").token != make_canary(other, "Ann").token

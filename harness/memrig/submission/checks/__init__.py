@@ -66,4 +66,5 @@ TRIAL: tuple[Check[TrialEvidence], ...] = (
 GRADES: tuple[Check[GradesEvidence], ...] = (
     *grades.GRADES_CHECKS,
     *times.GRADES_CHECKS,
+    *timeline.GRADES_CHECKS,
 )

@@ -129,10 +129,14 @@ class AttemptTimes:
 
 @dataclass(frozen=True, slots=True)
 class TrialTimes:
-    """What a trial took (`times.times_of`). `durations` is the digest of all its durations."""
+    """What a trial took (`times.times_of`). `durations` is the digest of all its durations.
+
+    `declared` is what its memory system said of itself, as canonical JSON; empty if it never did.
+    """
 
     attempts: tuple[AttemptTimes, ...]
     durations: str
+    declared: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ start of every attempt at a trial, and the durations in its records. Who makes u
 all of them.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from memrig.model.canonical import digest_of
+from memrig.model.canonical import canonical_json, digest_of
 from memrig.model.transcript import (
     AttemptRecord,
+    CapabilitiesRecord,
     FlushRecord,
     IngestRecord,
     PodRecord,
@@ -37,15 +39,20 @@ from memrig.submission.model import Found
 SLACK_S = 5.0
 DRIFT = 0.01
 _NS = 1_000_000_000
+#: What a memory system declares alike in every pod, whatever it holds.
+DECLARED = ("name", "version", "contract_version", "search_modes", "max_results", "optional")
 #: More than any invocation takes, seconds.
 LONGEST_S = 10 * 365 * 86_400
 
 
 def times_of(records: Iterable[Record]) -> TrialTimes:
-    """What a trial took, attempt by attempt, from its records."""
+    """What a trial took, attempt by attempt, and what was declared in it, from its records."""
     attempts: list[AttemptTimes] = []
     durations: list[int] = []
+    declared = ""
     for record in records:
+        if isinstance(record, CapabilitiesRecord):
+            declared = declared or _declared(record)
         if isinstance(record, AttemptRecord):
             attempts.append(AttemptTimes(record.started_at, 0, 0))
             continue
@@ -56,7 +63,13 @@ def times_of(records: Iterable[Record]) -> TrialTimes:
             attempts[-1] = AttemptTimes(
                 last.started_at, last.serial_ns + serial, last.measured_ns + measured
             )
-    return TrialTimes(tuple(attempts), digest_of([str(ns) for ns in durations]))
+    return TrialTimes(tuple(attempts), digest_of([str(ns) for ns in durations]), declared)
+
+
+def _declared(record: CapabilitiesRecord) -> str:
+    """One text for all trials that say the same: there can be many of them."""
+    said = {name: str(getattr(record, name)) for name in DECLARED}
+    return sys.intern(canonical_json(said).decode())
 
 
 def _took(record: Record) -> tuple[int, int]:
