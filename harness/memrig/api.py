@@ -431,4 +431,5 @@ def profile_differences(name: str, run_folder: Path) -> tuple[Profile, tuple[str
         UsageError: there is no such profile, or the folder holds no run.
     """
     profile = load_profile(name)
-    return profile, differences(RunDirectory(run_folder).lock(), profile)
+    directory = RunDirectory(run_folder)
+    return profile, differences(directory.lock(), profile, directory.executions())

@@ -1,10 +1,11 @@
 """Small plans: a lock over spooled scenarios, for a provider of fake memories."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memrig.model.scenario import Scenario
 from memrig.model.trial import Budget, Deadlines
-from memrig.runs.directory import RunDirectory
+from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import DataLock, Lock, contract_digest, lock_version, this_machine
 from memrig.runs.plan import Plan, trials_of
 from memrig.suites.spool import spool
@@ -40,6 +41,16 @@ def small_lock(folder: Path, *scenarios: Scenario, **changes: object) -> Lock:
         "machine": this_machine(),
     }
     return Lock.model_validate(fields | changes)
+
+
+def execution(**changes: object) -> Execution:
+    """An unremarkable invocation."""
+    fields = {
+        "started_at": datetime(2026, 9, 1, 12, 0, 0, tzinfo=UTC), "wall_s": 9.14, "jobs": 1,
+        "pod": "docker", "pod_reason": "Docker pods: a local daemon answers.", "trials_run": 11,
+        "retries": 0, "rig_peak_memory_bytes": 187 * 1024**2,
+    }  # fmt: skip
+    return Execution.model_validate(fields | changes)
 
 
 def small_plan(root: Path, *scenarios: Scenario, **changes: object) -> Plan:

@@ -1,7 +1,5 @@
 """Reports to render: a whole run, one that was cut short, one whose adapter is hostile."""
 
-from datetime import UTC, datetime
-
 from memrig.report.model import (
     AdapterSummary,
     Audit,
@@ -16,9 +14,9 @@ from memrig.report.model import (
     ShownHit,
     ShownQuestion,
 )
-from memrig.runs.directory import Execution
 from memrig.runs.lock import DataLock, Machine
 from memrig.stats.summary import MetricValue
+from support.plans import execution
 
 HEADLINE = ("recall_any@1", "recall_any@5", "recall_any@10", "mrr")
 #: (n, R@1, R@5, R@10, MRR) of a plain BM25 on LoCoMo, near enough.
@@ -244,18 +242,7 @@ _FIELDS: dict[str, object] = {
         shown_question(n, rank=None if n % 2 else 7 + n % 3, category=category)
         for n, category in enumerate(list(SCORES)[2:] * 2, 1)
     ),
-    "executions": (
-        Execution(
-            started_at=datetime(2026, 9, 1, 12, 0, 0, tzinfo=UTC),
-            wall_s=9.14,
-            jobs=1,
-            pod="docker",
-            pod_reason="Docker pods: a local daemon answers.",
-            trials_run=11,
-            retries=0,
-            rig_peak_memory_bytes=187 * 1024**2,
-        ),
-    ),
+    "executions": (execution(),),
 }
 
 

@@ -1,11 +1,14 @@
 """Which provider serves a model."""
 
 from fnmatch import fnmatchcase
+from urllib.parse import urlsplit
 
 from memrig.errors import GatewayError
 from memrig.gateway.config import UpstreamSpec
 
 LOCAL_PREFIX = "local/"
+#: Where providers themselves serve their models.
+_PROVIDERS = frozenset({"api.anthropic.com", "api.openai.com", "openrouter.ai"})
 
 _LOCAL = UpstreamSpec(
     name="local", kind="local", key_needed=False, models=(f"{LOCAL_PREFIX}*",), concurrency=4
@@ -27,6 +30,11 @@ def spec_for(model: str, specs: tuple[UpstreamSpec, ...]) -> UpstreamSpec:
         where=f"model={model}",
         fix="set the provider's key in the environment or in the keyring file (docs/gateway.md)",
     )
+
+
+def is_elsewhere(spec: UpstreamSpec) -> bool:
+    """Whether models are asked at an address of the user's own, and not at their provider's."""
+    return spec.base_url is not None and urlsplit(spec.base_url).hostname not in _PROVIDERS
 
 
 def check_key(model: str, spec: UpstreamSpec) -> None:

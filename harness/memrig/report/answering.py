@@ -1,6 +1,6 @@
 """How a run's questions were answered and judged, and whether that may be compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,12 +9,14 @@ from memrig.grading.judges.reference import REFERENCE_JUDGES, judge_warning
 from memrig.report.collect import Collected
 from memrig.report.model import AnsweringSummary, PublishedRow
 from memrig.report.published import published
+from memrig.runs.directory import Execution, models_elsewhere
 from memrig.runs.lock import Lock
 from memrig.suites.base import load_suite, suite_names
 from memrig.suites.datasets import DATASETS
 from memrig.suites.longitudinal_shipped import SHIPPED
 
 _BUILT_IN = "local/"
+_NO_PROVIDER = "{} was asked at an address of the user's own, not at its provider's"
 #: Protocols whose numbers others publish, and under which benchmark.
 _PUBLISHED = {
     "longmemeval-compatible": "longmemeval",
@@ -26,12 +28,17 @@ _PUBLISHED = {
 
 
 def answering_summary(
-    lock: Lock, found: Collected, incomplete: str = "", unanswered: int = 0
+    lock: Lock,
+    executions: Iterable[Execution],
+    found: Collected,
+    incomplete: str = "",
+    unanswered: int = 0,
 ) -> AnsweringSummary | None:
     """How questions were answered and judged; None in mode retrieval.
 
     Args:
         lock: the run's.
+        executions: its invocations.
         found: its trials.
         incomplete: why the run is not whole; empty if it is.
         unanswered: questions to which no answer was given, where answers came in a file.
@@ -41,6 +48,7 @@ def answering_summary(
     answer, shown = lock.answer, found.context_tokens
     p50, p95 = np.quantile(shown, [0.5, 0.95]) if any(shown) else (None, None)
     why = [*_why(lock), *_why_partial(lock, incomplete, unanswered)]
+    why += map(_NO_PROVIDER.format, models_elsewhere(executions))
     if lock.adapter.name == "baseline:full-context" and found.context_cut:
         limit = answer.context_tokens if answer else 0
         why.append(f"{found.context_cut} contexts were cut to {limit:,} tokens: not all was shown")

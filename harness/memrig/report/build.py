@@ -83,12 +83,12 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         complete=not incomplete,
         incomplete=incomplete,
         labels=(
-            *_labels(lock, audit, unanswered),
+            *_labels(lock, executions, audit, unanswered),
             *filter(None, [shared_boots(boots), audits.label if audits else ""]),
         ),
         notes=_notes(lock, found),
         adapter=_adapter(lock, found),
-        profile=_profile(lock),
+        profile=_profile(lock, executions),
         suite=lock.suite,
         protocol=lock.protocol,
         mode=lock.mode,
@@ -109,7 +109,7 @@ def _report(directory: RunDirectory, lock: Lock, found: Collected) -> Report:
         ingest=_ingest(found),
         claims=_claims(found.grades),
         resources=_resources(found, executions),
-        answering=answering_summary(lock, found, incomplete, unanswered),
+        answering=answering_summary(lock, executions, found, incomplete, unanswered),
         costs=found.costs.rows(),
         published=published_rows(lock),
         timeline=timeline_of(directory, found),
@@ -188,13 +188,15 @@ def _undecided(grade: Grade, found: Collected) -> bool:
     return grade.reason.startswith(NO_VERDICT) or key in found.verdicts
 
 
-def _labels(lock: Lock, audit: Audit, unanswered: int) -> tuple[str, ...]:
+def _labels(
+    lock: Lock, executions: Sequence[Execution], audit: Audit, unanswered: int
+) -> tuple[str, ...]:
     """What a reader must know before comparing this run with another."""
     asked = sum(ref.questions for ref in lock.scenarios)
     reader = lock.reader
     own = not lock.sample and not is_dataset(lock)
     said = (
-        (division_label(lock), bool(lock.profile) and division_of(lock) == "open"),
+        (division_label(lock, executions), division_of(lock, executions) == "open"),
         ("isolation audit failed", audit.verdict == "failed"),
         (f"reader {reader}: built in, no LLM; not comparable", reader.startswith("local/")),
         (judge_warning(lock.protocol, lock.judge), bool(lock.judge)),
@@ -260,15 +262,15 @@ def _adapter(lock: Lock, found: Collected) -> AdapterSummary:
     )
 
 
-def _profile(lock: Lock) -> ProfileSummary | None:
+def _profile(lock: Lock, executions: Sequence[Execution]) -> ProfileSummary | None:
     if not lock.profile:
         return None
     return ProfileSummary(
         name=lock.profile,
         tier=lock.tier,
         digest=lock.profile_digest,
-        division=division_of(lock),
-        differences=differences_of(lock),
+        division=division_of(lock, executions),
+        differences=differences_of(lock, executions),
     )
 
 

@@ -1,6 +1,6 @@
 """A run on disk: `lock.json`, `scenarios/`, `specs/`, `trials/`, and what was derived from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,10 @@ from memrig.trial.directory import write_aside
 
 
 class Execution(BaseModel):
-    """One invocation on a run: when, how long, how many at once, at what cost to the host."""
+    """One invocation on a run: when, how long, how many at once, at what cost to the host.
+
+    `elsewhere` names those of reader and judge that were asked at an address of the user's own.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,7 +32,13 @@ class Execution(BaseModel):
     trials_run: int
     retries: int
     llm: str = ""
+    elsewhere: tuple[str, ...] = ()
     rig_peak_memory_bytes: int
+
+
+def models_elsewhere(executions: Iterable[Execution]) -> list[str]:
+    """The models that were asked at an address of the user's own in any invocation."""
+    return sorted({name for one in executions for name in one.elsewhere})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from memrig.pod.select import provider_for
 from memrig.runs.config import RunConfig
 from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
-from memrig.runs.models import open_gateway
+from memrig.runs.models import elsewhere_of, open_gateway
 from memrig.runs.plan import Plan
 from memrig.trial.directory import hold
 
@@ -28,7 +28,8 @@ async def execute_plan(plan: Plan, config: RunConfig, observer: Observer) -> Exe
                 judge=judge if lock.mode != "retrieval" else None,
                 keep_pod=config.keep_pod,
             )
-            executor = LocalExecutor(services, config.jobs, config.llm if gateway else "")
+            llm, elsewhere = (config.llm, elsewhere_of(lock, config)) if gateway else ("", ())
+            executor = LocalExecutor(services, config.jobs, llm, elsewhere)
             try:
                 return await executor.execute(plan, observer)
             finally:

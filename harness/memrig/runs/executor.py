@@ -81,12 +81,15 @@ class LocalExecutor:
         services: pods, models, the judge.
         jobs: trials measured at the same time.
         llm: the gateway's mode, noted in the run's folder.
+        elsewhere: the models that no provider serves, noted likewise.
     """
 
-    def __init__(self, services: Services, jobs: int, llm: str = "") -> None:
+    def __init__(
+        self, services: Services, jobs: int, llm: str = "", elsewhere: tuple[str, ...] = ()
+    ) -> None:
         self._services = services
         self._jobs = jobs
-        self._llm = llm
+        self._llm, self._elsewhere = llm, elsewhere
         # A running endpoint is one memory: nothing else may touch it during a trial.
         alone = services.provider.kind == "endpoint"
         most = max(jobs + 1, _WAITING if services.models else 0)
@@ -116,6 +119,7 @@ class LocalExecutor:
                         trials_run=len(executed.outcomes),
                         retries=executed.retries,
                         llm=self._llm,
+                        elsewhere=self._elsewhere,
                         rig_peak_memory_bytes=_peak_memory_bytes(),
                     )
                 )

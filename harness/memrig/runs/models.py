@@ -10,7 +10,7 @@ from memrig.gateway.identity import TrialIdentity
 from memrig.gateway.keyring import find_upstreams
 from memrig.gateway.ledger import check_prices
 from memrig.gateway.prices import PriceTable
-from memrig.gateway.routing import check_key, spec_for
+from memrig.gateway.routing import check_key, is_elsewhere, spec_for
 from memrig.gateway.service import Gateway
 from memrig.model.manifest import AdapterRef
 from memrig.model.trial import AnswerSpec, TrialSpec
@@ -77,6 +77,15 @@ def _check(
             check_key(name, spec_for(name, upstreams))
         except GatewayError as error:  # nothing was started: the machine lacks it
             raise PrerequisiteError(error.message, where=error.where, fix=error.fix) from error
+
+
+def elsewhere_of(lock: Lock, config: RunConfig) -> tuple[str, ...]:
+    """The rig's own models, reader and judge, that are asked at an address of the user's own."""
+    if config.llm.startswith("replay"):
+        return ()
+    upstreams = find_upstreams()
+    names = _rigs(lock.answer, "" if config.verdicts else lock.judge)
+    return tuple(name for name in sorted(names) if is_elsewhere(spec_for(name, upstreams)))
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ takes providers'. A run is in the closed division if it is its profile's to the 
 open one otherwise, with the fields that differ named in every table.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -18,6 +18,7 @@ from memrig.model.manifest import PodKind
 from memrig.model.trial import AnswerSpec, Budget, Deadlines, Isolation, Mode
 from memrig.pod.images import implied_pod
 from memrig.runs.config import RunConfig, Tier
+from memrig.runs.directory import Execution, models_elsewhere
 from memrig.runs.lock import Lock, shown_value
 
 #: closed: the profile to the letter; open: something was chosen otherwise.
@@ -118,30 +119,40 @@ def digest_of_profile(name: str) -> str:
     return profile_digest(load_profile(name)) if name else ""
 
 
-def differences(lock: Lock, profile: Profile) -> tuple[str, ...]:
-    """In what a run is not its profile's, as ``field: the profile's → the run's``."""
-    return tuple(_differences(lock, profile))
+def differences(
+    lock: Lock, profile: Profile, executions: Iterable[Execution] = ()
+) -> tuple[str, ...]:
+    """In what a run is not its profile's, as ``field: the profile's → the run's``.
+
+    Args:
+        lock: the run's.
+        profile: what it is held against.
+        executions: its invocations until now: who served the models is no input of a run.
+    """
+    elsewhere = models_elsewhere(executions)
+    served = (f"{name}: its provider → an address of the user's own" for name in elsewhere)
+    return (*_differences(lock, profile), *served)
 
 
-def differences_of(lock: Lock) -> tuple[str, ...]:
+def differences_of(lock: Lock, executions: Iterable[Execution] = ()) -> tuple[str, ...]:
     """In what a run is not as the profile that it names; none where it names none."""
     if not lock.profile:
         return ()
     if lock.profile not in _NAMES:
         return (f"profile: {lock.profile} is not known here",)
-    return differences(lock, load_profile(lock.profile))
+    return differences(lock, load_profile(lock.profile), executions)
 
 
-def division_of(lock: Lock) -> Division:
+def division_of(lock: Lock, executions: Iterable[Execution] = ()) -> Division:
     """The division of a run. One without a profile, or under one that is not known, is open."""
-    return "open" if not lock.profile or differences_of(lock) else "closed"
+    return "open" if not lock.profile or differences_of(lock, executions) else "closed"
 
 
-def division_label(lock: Lock) -> str:
+def division_label(lock: Lock, executions: Iterable[Execution] = ()) -> str:
     """The profile, tier and division of a run in words; empty where it names no profile."""
     if not lock.profile:
         return ""
-    found = differences_of(lock)
+    found = differences_of(lock, executions)
     where = f"{lock.profile}, {lock.tier}"
     return f"open division of {where}: {'; '.join(found)}" if found else f"closed division: {where}"
 

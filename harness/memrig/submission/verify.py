@@ -5,7 +5,7 @@ from the suite and its data, every check of `checks` is made on what was found, 
 graded again. What stands on something that failed already is left out, and says so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,19 +103,18 @@ class _Verifying:
 
     def run(self) -> Opened:
         manifest = self.archive.manifest
-        locks: dict[str, Lock] = {}
+        files: dict[str, RunFiles] = {}
         runs: list[OpenedRun] = []
         if manifest is None or not self.archive.sound:
             failed = next(check.id for check in self.archive.results() if not check.passed)
             self.ledger.skip(ALL, f"{failed} failed")
         else:
             files = dict(self._read(manifest))
-            locks = {name: run.lock for name, run in files.items()}
             self._check_archive(manifest, files)
             for entry in manifest.runs:
                 if entry.run_id in files:
                     runs += self._check_run(entry, files[entry.run_id])
-        verification = self._verification(manifest, locks)
+        verification = self._verification(manifest, files.values())
         return Opened(
             verification=verification,
             manifest=manifest,
@@ -164,7 +163,7 @@ class _Verifying:
         if report is not None:
             yield OpenedRun(entry, files.directory, files.lock, report)
 
-    def _verification(self, manifest: Manifest | None, locks: Mapping[str, Lock]) -> Verification:
+    def _verification(self, manifest: Manifest | None, files: Collection[RunFiles]) -> Verification:
         checks = (*self.archive.results(), *self.ledger.results())
         sound = all(check.passed or check.severity != "error" for check in checks)
         profile = manifest.profile if manifest else ""
@@ -175,20 +174,21 @@ class _Verifying:
             key=signature.key if signature else "",
             memrig_version=lock_version(),
             profile=profile,
-            division=_division(profile, locks.values()) if sound else "open",
-            differences=tuple(_differences(profile, locks.values())),
+            division=_division(profile, files) if sound else "open",
+            differences=tuple(_differences(profile, files)),
             tier="recomputed" if sound else "self-reported",
             checks=checks,
         )
 
 
-def _division(profile: str, locks: Iterable[Lock]) -> Division:
+def _division(profile: str, files: Collection[RunFiles]) -> Division:
     """Closed only where every run is, under the profile that the manifest names."""
-    closed = (lock.profile == profile and division_of(lock) == "closed" for lock in locks)
-    return "closed" if profile and all(closed) else "open"
+    ours = all(run.lock.profile == profile for run in files)
+    closed = all(division_of(run.lock, run.executions) == "closed" for run in files)
+    return "closed" if profile and ours and closed else "open"
 
 
-def _differences(profile: str, locks: Iterable[Lock]) -> Iterator[str]:
+def _differences(profile: str, files: Iterable[RunFiles]) -> Iterator[str]:
     """In what the runs are not the profile's, as ``suite: field: profile → run``."""
     if not profile:
         return
@@ -197,5 +197,6 @@ def _differences(profile: str, locks: Iterable[Lock]) -> Iterator[str]:
     except UsageError as error:
         yield error.message
         return
-    for lock in locks:
-        yield from (f"{lock.suite}: {line}" for line in differences(lock, known))
+    for run in files:
+        found = differences(run.lock, known, run.executions)
+        yield from (f"{run.lock.suite}: {line}" for line in found)

@@ -10,10 +10,10 @@ from memrig.report.answering import answering_summary, published_rows
 from memrig.report.build import _report
 from memrig.report.collect import Collected
 from memrig.report.model import AnsweringSummary, Report
-from memrig.runs.directory import RunDirectory
+from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import DataLock, Lock
 from support.answer_reports import READER, call, grade, ungraded, verdict
-from support.plans import small_lock
+from support.plans import execution, small_lock
 from support.scenarios import small_scenario
 
 COMPATIBLE = "longmemeval-compatible"
@@ -38,8 +38,10 @@ def locked(folder: Path, **changes: object) -> Lock:
     return small_lock(folder, small_scenario(), **(fields | changes))
 
 
-def summary(lock: Lock, found: Collected | None = None) -> AnsweringSummary:
-    result = answering_summary(lock, found or Collected())
+def summary(
+    lock: Lock, found: Collected | None = None, executions: tuple[Execution, ...] = ()
+) -> AnsweringSummary:
+    result = answering_summary(lock, executions, found or Collected())
     assert result is not None
     return result
 
@@ -76,6 +78,13 @@ class TestComparable:
         assert not found.comparable
         assert [reason for reason in found.why if why in reason] == list(found.why)
 
+    def test_a_model_that_its_provider_did_not_serve_says_so(self, tmp_path):
+        """Whatever it is called by, another server may have answered."""
+        found = summary(locked(tmp_path), executions=(execution(elsewhere=(READER,)),))
+        assert found.why == (
+            f"{READER} was asked at an address of the user's own, not at its provider's",
+        )
+
     def test_reasons_add_up(self, tmp_path):
         """All are told, not the first alone."""
         changes = {"judge": "", "protocol": "longmemeval-typed", "limit": 5}
@@ -86,7 +95,7 @@ class TestSummary:
     def test_mode_retrieval_has_none(self, tmp_path):
         """Nothing was answered."""
         lock = locked(tmp_path, mode="retrieval", answer=None, judge="", protocol="practical")
-        assert answering_summary(lock, Collected()) is None
+        assert answering_summary(lock, (), Collected()) is None
 
     def test_it_names_who_answered_and_judged_as_they_were_served(self, tmp_path):
         """What was asked for, and what the provider said it was."""

@@ -11,7 +11,7 @@ from memrig.model.trial import AnswerSpec, Budget
 from memrig.runs.answering import Answering, settle_answering
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
-from memrig.runs.models import bare_gateway, check_models, models_of, open_gateway
+from memrig.runs.models import bare_gateway, check_models, elsewhere_of, models_of, open_gateway
 from memrig.suites.base import load_suite
 from support.fake_memory import fake_adapter
 from support.model_fixtures import nobody
@@ -20,6 +20,7 @@ from support.plans import small_lock
 __all__ = ["nobody"]
 
 EXTRACTIVE = frozenset({"local/extractive"})
+GPT, EXTRACTIVE_READER = "gpt-4o-mini", AnswerSpec(model="local/extractive")
 LIMITED = Limits(run=Limit(usd=5))
 
 
@@ -74,6 +75,25 @@ def test_a_limit_in_dollars_needs_every_price(changes, adapter, monkeypatch):
         check_models(*settled(limits=LIMITED, **changes), adapter)
     tokens = Limits(run=Limit(tokens=5))
     check_models(*settled(limits=tokens, **changes), adapter)
+
+
+@pytest.mark.parametrize(
+    ("address", "elsewhere"),
+    [
+        ("http://127.0.0.1:9/v1", (GPT, "judge-of-mine")),
+        ("https://api.openai.com/v1", ()),
+        ("", ()),
+    ],
+)
+def test_what_no_provider_serves_is_known(tmp_path, monkeypatch, address, elsewhere):
+    """Of reader and judge: a memory system's own models are its own business."""
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    config = RunConfig(adapter="x", suite="practical")
+    asks = {"answer": AnswerSpec(model=GPT), "judge": "judge-of-mine", "adapter": asking("other")}
+    lock = small_lock(tmp_path, **asks)
+    assert elsewhere_of(lock, config) == elsewhere
+    assert elsewhere_of(small_lock(tmp_path, answer=EXTRACTIVE_READER), config) == ()
+    assert elsewhere_of(lock, config.model_copy(update={"llm": "replay"})) == ()
 
 
 def test_a_questions_budget_in_dollars_needs_prices_as_well(monkeypatch):

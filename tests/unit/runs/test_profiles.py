@@ -23,7 +23,7 @@ from memrig.runs.profiles import (
     profile_names,
     profiled,
 )
-from support.plans import small_lock
+from support.plans import execution, small_lock
 from support.profiles import official_v1
 from support.scenarios import small_scenario
 
@@ -73,6 +73,15 @@ def test_a_run_to_the_letter_is_closed(tmp_path):
     assert differences(lock, OFFICIAL) == ()
     assert division_of(lock) == "closed"
     assert division_label(lock) == "closed division: official-v1, no-key"
+
+
+def test_models_that_their_provider_did_not_serve_open_the_division(tmp_path):
+    """The profile names a provider's model; a server of the user's own may be any."""
+    lock, other = lock_of(tmp_path), (execution(), execution(elsewhere=("gpt-4o",)))
+    said = "gpt-4o: its provider → an address of the user's own"
+    assert differences(lock, OFFICIAL, other) == (said,)
+    assert division_of(lock, other) == "open"
+    assert division_label(lock, other) == f"open division of official-v1, no-key: {said}"
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ class TestParsing:
             (replaced("spec.json", b'"repeat":0', b'"repeat":1,"repeat":0'), "parse.trials"),
             (replaced("spec.json", b'"repeat":0,', b""), "parse.trials"),
             (replaced("lock.json", b'"top_k"', b'"top_k": 99, "top_k"'), "parse.files"),
-            (replaced("executions.jsonl", b'{"jobs"', b'{ "jobs"'), "parse.files"),
+            (replaced("executions.jsonl", b'{"elsewhere"', b'{ "elsewhere"'), "parse.files"),
             (written("outcome.json", b"\xff\xfe"), "parse.trials"),
             (written("transcript.jsonl", b""), "chain.intact"),
             (written("transcript.jsonl", DEEP + b"\n"), "chain.intact"),
