@@ -1,5 +1,6 @@
 """From an official run to a site, as a vendor and a host do it. The host has no Docker."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,6 +10,10 @@ import pytest
 
 from memrig.submission.model import Verification
 from support.command import MEMRIG, ROOT, Done, memrig
+from support.judges import blocks_of
+from support.llm_standin import LlmStandIn, Say, Seen
+from support.model_fixtures import with_models
+from support.scripted_agent import series_agent
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(1800)]
 SYSTEMS = ("bm25", "fts5")
@@ -83,3 +88,34 @@ def test_a_site_is_built_of_both(submitted, tmp_path):
     front = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert all(name in front for name in SYSTEMS)
     assert "closed" in front
+
+
+def provider(seen: Seen) -> Say | str:
+    """An agent that answers from what it finds, and a judge that is of any mind."""
+    if not seen.model.startswith("gpt-4o-2024"):
+        return series_agent(seen)
+    if "finding" in blocks_of(seen.text):
+        return json.dumps({"met": len(seen.text) % 3 > 0})
+    return json.dumps({"choice": ("A", "B", "TIE")[len(seen.text) % 3]})
+
+
+def test_the_keyed_tier_is_read_judged_and_verified(tmp_path, monkeypatch):
+    """Every turn, tool call and vote; open, since a stand-in is not the models' provider."""
+    adapter, run = ROOT / "images" / "fts5", tmp_path / "longitudinal"
+    asked = ("--profile", "official-v1", "--tier", "keyed", "--suite", "longitudinal")
+    with LlmStandIn.in_thread(provider) as standin:
+        with_models(monkeypatch, standin)
+        called = ("run", *asked, "--adapter", adapter, "--out", run)
+        done = memrig(*called, cwd=tmp_path, timeout=PATIENCE_S)
+    assert done.code == 0, done.err
+    memrig("key", "new", "--out", tmp_path / "key", cwd=tmp_path)
+    packed = ("submission", "pack", run, "--out", tmp_path / "fts5.memrig")
+    done = memrig(*packed, "--key", tmp_path / "key", cwd=tmp_path, timeout=PATIENCE_S)
+    assert done.code == 0, done.err
+    done = far_from_everything("submission", "verify", "fts5.memrig", "--json", cwd=tmp_path)
+    found = Verification.model_validate_json(done.out)
+    assert (found.tier, found.division) == ("recomputed", "open"), done.out
+    assert [line.split(":")[1].strip() for line in found.differences] == [
+        "gpt-4o-2024-08-06",
+        "gpt-4o-mini-2024-07-18",
+    ]
