@@ -249,6 +249,8 @@ def _notes(runs: Sequence[Packable], manifest: Manifest) -> Iterator[str]:
     pod = manifest.adapter.pod
     if pod != "docker":
         yield f"made with pod {pod}, not docker: open division, whatever the profile"
+        if pod == "process":
+            yield "transcripts and logs of process pods name folders of this machine"
     elif not manifest.disclosure.engine:
         yield "no container engine answers now: its facts are not disclosed"
     if not manifest.profile and (some := sorted({run.lock.profile for run in runs} - {""})):

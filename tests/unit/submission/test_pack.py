@@ -288,6 +288,17 @@ def test_a_profile_is_named_where_all_runs_name_it(made, names, profile):
     assert told is (not manifest.profile)
 
 
+def test_whoever_packs_process_pods_hears_that_they_name_folders(made):
+    """Their command and their log hold paths of the submitter's machine."""
+    directory = RunDirectory(made.found)
+    runs = [Packable("p", directory, directory.lock(), tuple(directory.executions()))]
+    manifest = _draft(runs, None, ())
+    for pod in ("process", "docker"):
+        adapter = manifest.adapter.model_copy(update={"pod": pod})
+        notes = "\n".join(_notes(runs, manifest.model_copy(update={"adapter": adapter})))
+        assert ("name folders" in notes) is (pod == "process")
+
+
 def test_the_command_says_what_it_wrote(made, tmp_path, capsys):
     """Digest, signer and runs on standard output; what it is doing on the other."""
     out = tmp_path / "x.memrig"
