@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import parse_qs, unquote, urldefrag, urljoin
 
 from starlette.types import ASGIApp, Message
 
@@ -294,19 +294,33 @@ _HREF = re.compile(r'href="([^"]*)"')
 
 
 async def crawl(asker: Asker, start: str = "/") -> dict[str, Reply]:
-    """Every page that links lead to, by path; each path is asked once."""
+    """Every page that links lead to, by path; each is asked once.
+
+    So is each question, of all the narrowed lists that it is looked at from.
+    """
     found: dict[str, Reply] = {}
+    asked: set[str] = set()
     waiting = [start]
     while waiting:
         path = waiting.pop()
-        if path in found:
+        if _plain(path) in asked:
             continue
+        asked.add(_plain(path))
         found[path] = await asker.get(path)
         for href in _HREF.findall(found[path].text):
             target = urldefrag(urljoin(path, unescape(href))).url
             if target.startswith("/"):
                 waiting.append(target)
     return found
+
+
+def _plain(path: str) -> str:
+    """The address of a question without the list that it is looked at from."""
+    bare, _, query = path.partition("?")
+    if not bare.endswith("/question"):
+        return path
+    values = parse_qs(query)
+    return f"{bare}?{values['scenario']}{values['id']}"
 
 
 def contents(root: Path) -> dict[str, tuple[int, bytes]]:

@@ -174,7 +174,7 @@ def _asked(request: Request) -> tuple[str, str]:
 
 def _wanted(request: Request) -> Filter:
     """The filter of a list of questions."""
-    names = (field.name for field in fields(Filter))
+    names = [one.name for one in fields(Filter)]
     return Filter(**{name: request.query_params.get(name, "") for name in names})
 
 
@@ -235,7 +235,7 @@ def _json(value: feed.JsonValue) -> Response:
 
 def _failed(request: Request, error: Exception) -> Response:
     """An error of the rig's tree, as a page: what happened, where, and what to do."""
-    status = 404 if isinstance(error, UsageError) else 500
+    status = 404 if isinstance(error, UsageError) else 500  # none such; or there, and not readable
     known = error if isinstance(error, MemrigError) else MemrigError(str(error))
     return _error(request, known.message, known.where, known.fix, status)
 

@@ -7,7 +7,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from pydantic import BaseModel
+
+from memrig.errors import VerificationError
+
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+
+def parsed(path: Path, model: type[M], what: str) -> M:
+    """What a file of one value holds.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        VerificationError: it holds something else.
+    """
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except ValueError as error:
+        fix = "restore it, or run the benchmark again into another folder"
+        raise VerificationError(
+            f"is not {what} of this version", where=str(path), fix=fix
+        ) from error
 
 
 class _Stamp(NamedTuple):

@@ -51,9 +51,7 @@ def timeline(key: str, trial_id: str, scenario_id: str, page: int = 1) -> str:
     return f"{trial(key, trial_id)}/timeline{_query(values)}"
 
 
-def question(
-    key: str, trial_id: str, scenario_id: str, question_id: str, **filters: str
-) -> str:
+def question(key: str, trial_id: str, scenario_id: str, question_id: str, **filters: str) -> str:
     """One question of a trial; `filters` are those of the list that it is looked at from."""
     values = {"scenario": scenario_id, "id": question_id, **filters}
     return f"{trial(key, trial_id)}/question{_query(values)}"

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,17 +12,20 @@ from memrig.model.trial import TrialOutcome, TrialSpec
 from memrig.runs.directory import RunDirectory
 from memrig.trial.directory import OUTCOME, TRANSCRIPT
 from memrig.viewer.holders import Holders
-from memrig.viewer.kept import Kept
+from memrig.viewer.kept import Kept, parsed
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.tail import Tails, Tally
 
-#: running: a process is at it. stopped: something is open, and nobody is at it. done: all is
-#: sealed.
+#: running: a process is at it, or was a moment ago and grades. stopped: something is open, and
+#: nobody is at it. done: all is sealed.
 RunState = Literal["running", "stopped", "done"]
 TrialState = Literal["sealed", "running", "interrupted", "waiting"]
 
 #: Where the system does not tell who holds a folder: a run that wrote this recently is going on.
 _RECENT_S = 60.0
+#: A run lets go of its folder before it grades, which takes some seconds per 10,000 episodes. What
+#: was sealed this recently, and has no report since, is about to have one.
+_GRADING_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ class Live:
         unjudged = self._unjudged(directory, trials)
         if held is None:
             held = (open_ or unjudged > 0) and _fresh(directory)
+        held = held or (not open_ and not unjudged and _being_graded(directory, trials))
         state: RunState = "running" if held else "stopped" if open_ or unjudged else "done"
         return RunProgress(state, trials, unjudged)
 
@@ -182,7 +187,7 @@ def transcript_of(directory: RunDirectory, trial_id: str) -> Path | None:
 
 
 def _outcome(path: Path) -> TrialOutcome:
-    return TrialOutcome.model_validate_json(path.read_bytes())
+    return parsed(path, TrialOutcome, "a trial's outcome")
 
 
 def _fresh(directory: RunDirectory) -> bool:
@@ -195,6 +200,18 @@ def _fresh(directory: RunDirectory) -> bool:
         except OSError:
             continue  # it was sealed meanwhile, or never was
     return time.time() - max(times, default=0.0) < _RECENT_S
+
+
+def _being_graded(directory: RunDirectory, trials: Iterable[TrialProgress]) -> bool:
+    """Whether the last trial was sealed a moment ago, and no report was written since."""
+    folders = (directory.trials / trial.spec.trial_id / OUTCOME for trial in trials)
+    sealed = max((path.stat().st_mtime for path in folders), default=0.0)
+    if time.time() - sealed > _GRADING_S:
+        return False
+    try:
+        return directory.report_json.stat().st_mtime < sealed
+    except FileNotFoundError:
+        return True
 
 
 def began_at(directory: RunDirectory) -> datetime:

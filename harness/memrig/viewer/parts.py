@@ -1,6 +1,6 @@
 """Small things that several pages are made of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -8,6 +8,7 @@ from memrig.report.text import one_line
 from memrig.report.units import count
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _NAME = 80
 
@@ -64,6 +65,11 @@ class Paged(Generic[T]):
     def words(self) -> str:
         """``page 2 of 7``; empty where one page holds all."""
         return f"page {count(self.page)} of {count(self.pages)}" if self.pages > 1 else ""
+
+    def holding(self, items: Iterable[U]) -> "Paged[U]":
+        """The same part, shown as something else."""
+        whole = self.page, self.pages, self.total, self.before, self.after
+        return Paged(tuple(items), *whole)
 
 
 def paged(items: Sequence[T], page: int, size: int, href: Callable[[int], str]) -> Paged[T]:

@@ -22,7 +22,7 @@ from memrig.viewer import links
 from memrig.viewer.found import Episodes, Search, episodes_of, searches_of
 from memrig.viewer.marks import mark_of
 from memrig.viewer.parts import Badge, named
-from memrig.viewer.questions import Filter, Walk, walk_of
+from memrig.viewer.questions import EVERY, Filter, Walk, walk_of
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.timeline import place_of
 from memrig.viewer.trace import Trace, trace_of
@@ -139,13 +139,13 @@ class QuestionPage:
     walk: Walk | None
 
 
-def question_page(  # noqa: PLR0913, PLR0917 - what names a question, and the list it came from
+def question_page(
     shelf: Shelf,
     key: str,
     trial_id: str,
     scenario_id: str,
     question_id: str,
-    wanted: Filter = Filter(),
+    wanted: Filter = EVERY,
 ) -> QuestionPage:
     """Everything about one question; `wanted` is the filter of the list it is looked at from.
 

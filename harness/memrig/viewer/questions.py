@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
+from memrig.errors import MemrigError, UsageError
 from memrig.grading.base import Grade
 from memrig.report.scores import score_of
 from memrig.report.text import question_name
@@ -14,7 +15,7 @@ from memrig.viewer import links
 from memrig.viewer.marks import EVIDENCE, KINDS, WORDS, evidence_of, mark_of, standing_of
 from memrig.viewer.parts import Badge, Choice, Paged, named, paged
 from memrig.viewer.scenarios import Texts
-from memrig.viewer.shelf import Shelf
+from memrig.viewer.shelf import Shelf, ask_the_same
 
 _PAGE = 50
 
@@ -67,6 +68,10 @@ class Filter:
         return not self.how or mark_of(grade).kind == self.how
 
 
+#: No filter at all.
+EVERY = Filter()
+
+
 @dataclass(frozen=True, slots=True)
 class Walk:
     """A question's neighbours in a filtered list, and the way back to it."""
@@ -87,20 +92,19 @@ def questions_page(
     """
     directory = shelf.run(key)
     grades = shelf.grades(directory)
-    pool = _against(shelf, grades, wanted)
+    pool = _against(shelf, key, wanted)
     chosen = [grade for grade in pool if wanted.takes(grade)]
 
     def href(number: int) -> str:
         return links.questions(key, **wanted.values, page=str(number) if number > 1 else "")
 
     part = paged(chosen, page, _PAGE, href)
-    rows = tuple(rows_of(shelf, texts, key, directory, part.items, wanted))
     return QuestionsPage(
-        rows=Paged(rows, part.page, part.pages, part.total, part.before, part.after),
+        rows=part.holding(rows_of(shelf, texts, key, directory, part.items, wanted)),
         kinds=tuple(_kinds(key, pool, wanted)),
         evidence=tuple(_evidence(key, pool, wanted)),
         categories=tuple(_categories(key, pool, wanted)),
-        against=tuple(_others(shelf, key, grades, wanted)),
+        against=tuple(_others(shelf, key, wanted)),
         other=wanted.against,
         graded=bool(grades),
     )
@@ -116,7 +120,7 @@ def walk_of(
     """
     if not wanted.values:
         return None
-    pool = _against(shelf, shelf.grades(shelf.run(key)), wanted)
+    pool = _against(shelf, key, wanted)
     names = [(g.trial_id, g.scenario_id, g.question_id) for g in pool if wanted.takes(g)]
     name = trial_id, scenario_id, question_id
     if name not in names:
@@ -131,11 +135,12 @@ def walk_of(
     return Walk(links.questions(key, **wanted.values), words, href(at - 1), href(at + 1))
 
 
-def _against(shelf: Shelf, grades: list[Grade], wanted: Filter) -> list[Grade]:
+def _against(shelf: Shelf, key: str, wanted: Filter) -> list[Grade]:
     """The grades that another run's are compared with: all, the worse or the better ones."""
-    if not wanted.against or not wanted.than:
+    grades = shelf.grades(shelf.run(key))
+    if not wanted.against or wanted.than not in {"worse", "better"}:
         return grades
-    theirs = {_asked(grade): standing_of(grade) for grade in _theirs(shelf, wanted)}
+    theirs = {_asked(grade): standing_of(grade) for grade in _theirs(shelf, key, wanted)}
     pairs = ((grade, standing_of(grade), theirs.get(_asked(grade))) for grade in grades)
     known = [(grade, mine, their) for grade, mine, their in pairs if None not in {mine, their}]
     if wanted.than == "worse":
@@ -143,13 +148,29 @@ def _against(shelf: Shelf, grades: list[Grade], wanted: Filter) -> list[Grade]:
     return [grade for grade, mine, their in known if (mine or 0) > (their or 0)]
 
 
-def _theirs(shelf: Shelf, wanted: Filter) -> list[Grade]:
-    return shelf.grades(shelf.run(wanted.against))
+def _theirs(shelf: Shelf, key: str, wanted: Filter) -> list[Grade]:
+    mine, theirs = shelf.run(key), shelf.run(wanted.against)
+    if not ask_the_same(shelf.lock(mine), shelf.lock(theirs)):
+        raise UsageError("these two runs do not ask the same", where=f"{key}, {wanted.against}")
+    return shelf.grades(theirs)
 
 
 def _asked(grade: Grade) -> tuple[str, str, int, int]:
     """What two runs share where they asked the same."""
     return grade.scenario_id, grade.question_id, grade.seed, grade.repeat
+
+
+def marks_of(shelf: Shelf, directory: RunDirectory, trial_id: str) -> dict[tuple[str, str], Badge]:
+    """How a trial's questions went, by scenario and question, as far as that can be read."""
+    try:
+        grades = shelf.grades(directory)
+    except MemrigError:
+        return {}  # pages of questions say so; what happened can be seen without
+    return {
+        (grade.scenario_id, grade.question_id): mark_of(grade).badge
+        for grade in grades
+        if grade.trial_id == trial_id
+    }
 
 
 def rows_of(
@@ -158,7 +179,7 @@ def rows_of(
     key: str,
     directory: RunDirectory,
     grades: Sequence[Grade],
-    wanted: Filter = Filter(),
+    wanted: Filter = EVERY,
 ) -> Iterator[Row]:
     """Grades as rows, each with its question's words; their pages know the list by its filter."""
     several = len({grade.scenario_id for grade in grades}) > 1
@@ -217,15 +238,13 @@ def _evidence(key: str, grades: Sequence[Grade], wanted: Filter) -> Iterator[Cho
         yield Choice(text, href(evidence=name), count(found[name]), name == wanted.evidence)
 
 
-def _others(
-    shelf: Shelf, key: str, grades: list[Grade], wanted: Filter
-) -> Iterator[Choice]:
+def _others(shelf: Shelf, key: str, wanted: Filter) -> Iterator[Choice]:
     """Those that went worse or better than in another run, where one was named."""
     if not wanted.against:
         return
     for than, text in (("", "all"), ("worse", "went worse"), ("better", "went better")):
         other = replace(wanted, than=than)
-        pool = _against(shelf, grades, other)
+        pool = _against(shelf, key, other)
         n = sum(map(other.takes, pool))
         yield Choice(text, links.questions(key, **other.values), count(n), than == wanted.than)
 
@@ -240,7 +259,8 @@ def _categories(key: str, grades: Sequence[Grade], wanted: Filter) -> Iterator[C
     yield Choice("every category", href(), count(len(pool)), not wanted.category)
     for name in names:
         n = sum(Filter(name).takes(grade) for grade in pool)
-        yield Choice(named(name), href(category=name), count(n), name == wanted.category)
+        if n or name == wanted.category:
+            yield Choice(named(name), href(category=name), count(n), name == wanted.category)
 
 
 def _names(grades: Iterable[Grade]) -> list[str]:

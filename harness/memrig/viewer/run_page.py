@@ -1,5 +1,6 @@
 """One run: its headline, how far it is, where its questions went well and where not."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,8 +19,8 @@ from memrig.runs.lock import Lock
 from memrig.viewer import links
 from memrig.viewer.cards import division_badges, how_words, state_badges
 from memrig.viewer.live import Live, RunProgress, RunState, TrialProgress
-from memrig.viewer.marks import KINDS, WORDS, Kind, mark_of
-from memrig.viewer.parts import Badge, Bar, named
+from memrig.viewer.marks import EVIDENCE, KINDS, WORDS, Kind, evidence_of, mark_of
+from memrig.viewer.parts import Badge, Bar, Choice, named
 from memrig.viewer.questions import Row, rows_of
 from memrig.viewer.scenarios import Texts
 from memrig.viewer.shelf import Shelf
@@ -96,6 +97,7 @@ class RunPage:
     head: str
     kinds: tuple[str, ...]
     groups: tuple[Group, ...]
+    lost: tuple[Choice, ...]
     worst: tuple[Row, ...]
     trials: str
     graded: bool
@@ -131,6 +133,7 @@ def run_page(shelf: Shelf, live: Live, texts: Texts, key: str) -> RunPage:
         head=metric_head(report.headline[0]) if report and report.headline else "",
         kinds=tuple(WORDS[kind][by_rank] for kind in kinds),
         groups=tuple(_groups(key, report, grades, kinds))[:_GROUPS],
+        lost=() if by_rank else tuple(_lost(key, grades)),
         worst=tuple(_worst(shelf, texts, key, directory, report, grades)),
         trials=plural(len(progress.trials), "trial"),
         graded=bool(grades),
@@ -161,6 +164,15 @@ def _groups(
                 for kind in shown
             ),
         )
+
+
+def _lost(key: str, grades: Sequence[Grade]) -> Iterator[Choice]:
+    """Wrong answers by whether the memory had returned what they needed."""
+    wrong = Counter(evidence_of(grade) for grade in grades if mark_of(grade).kind == "wrong")
+    for name, text in EVIDENCE.items():
+        if wrong[name]:
+            href = links.questions(key, how="wrong", evidence=name)
+            yield Choice(text, href, count(wrong[name]), chosen=False)
 
 
 def _worst(
@@ -220,7 +232,7 @@ def _facts(progress: RunProgress, going: Sequence[TrialProgress]) -> Iterator[Pa
         yield Pair(status.replace("_", " "), count(number))
     times = [ns for trial in going if trial.tally for ns in trial.tally.search_ns]
     if times:
-        yield Pair("search p50 so far", milliseconds(median(times) / 1e6))
+        yield Pair("search p50, open trials", milliseconds(median(times) / 1e6))
     again = sum(trial.attempts > 1 for trial in progress.trials)
     if again:
         yield Pair("trials begun again", count(again))

@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from memrig.errors import UsageError
+from memrig.errors import UsageError, VerificationError
 from memrig.grading.base import Grade
 from memrig.model.trial import TrialSpec
 from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import Lock
-from memrig.viewer.kept import Kept
+from memrig.viewer.kept import Kept, parsed
 
 T = TypeVar("T")
 
@@ -71,15 +71,15 @@ class Shelf:
         """A run's lock.
 
         Raises:
-            UsageError: it is none of this version.
+            VerificationError: it is none of this version.
         """
-        return self._kept.get(directory.lock_path, lambda _: directory.lock())
+        return self._kept.get(directory.lock_path, partial(_lock, directory=directory))
 
     def report(self, directory: RunDirectory) -> Report | None:
         """A run's report as it stands on disk; None where there is none yet.
 
         Raises:
-            UsageError: it is none of this version.
+            VerificationError: it is none of this version.
         """
         read = partial(_report, directory=directory)
         return self._if_there(directory.report_json, read)
@@ -88,7 +88,7 @@ class Shelf:
         """A run's grades as they stand on disk.
 
         Raises:
-            UsageError: they are none of this version.
+            VerificationError: they are none of this version.
         """
         read = partial(_grades, directory=directory)
         return self._if_there(directory.grades, read, self._graded) or []
@@ -122,12 +122,12 @@ class Shelf:
 
 
 def _runs_below(folder: Path, depth: int) -> Iterator[Path]:
-    """The folders with a lock. Nothing below a run is looked into."""
+    """The folders with a lock. Nothing below a run is looked into, and no link is followed."""
     try:
-        entries = [Path(entry) for entry in os.scandir(folder) if entry.is_dir()]
+        found = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         return  # a folder that may not be read holds no run of ours
-    for entry in entries:
+    for entry in map(Path, found):
         if entry.name.startswith("."):
             continue
         if (entry / _LOCK).is_file():
@@ -140,8 +140,30 @@ def _key(root: Path, folder: Path) -> str:
     return _BETWEEN.join(folder.relative_to(root).parts)
 
 
+def ask_the_same(one: Lock, other: Lock) -> bool:
+    """Whether two runs share scenarios, and those of one name are one thing in both.
+
+    Questions of two runs are paired by name: see report/comparable.py.
+    """
+    left, right = (
+        {(ref.scenario_id, ref.seed): (ref.digest, ref.gold_digest) for ref in lock.scenarios}
+        for lock in (one, other)
+    )
+    both = left.keys() & right.keys()
+    return bool(both) and all(left[name] == right[name] for name in both)
+
+
+def _lock(path: Path, directory: RunDirectory) -> Lock:
+    """It is there, as its folder would be no run without: what is wrong is its content."""
+    try:
+        return directory.lock()
+    except UsageError as error:
+        fix = error.fix or "look at it with the version of memrig that wrote it"
+        raise VerificationError(error.message, where=str(path), fix=fix) from error
+
+
 def _spec(path: Path) -> TrialSpec:
-    return TrialSpec.model_validate_json(path.read_bytes())
+    return parsed(path, TrialSpec, "a trial's plan")
 
 
 def _report(path: Path, directory: RunDirectory) -> Report:
@@ -158,6 +180,6 @@ def _grades(path: Path, directory: RunDirectory) -> list[Grade]:
         raise _other_version("list of grades", path, directory) from error
 
 
-def _other_version(what: str, path: Path, directory: RunDirectory) -> UsageError:
+def _other_version(what: str, path: Path, directory: RunDirectory) -> VerificationError:
     fix = f"`memrig score {directory.root}` writes it again"
-    return UsageError(f"is not a {what} of this version", where=str(path), fix=fix)
+    return VerificationError(f"is not a {what} of this version", where=str(path), fix=fix)

@@ -11,6 +11,7 @@ from memrig.report.units import milliseconds, plural
 from memrig.viewer import links
 from memrig.viewer.live import transcript_of
 from memrig.viewer.parts import Badge, Paged
+from memrig.viewer.questions import marks_of
 from memrig.viewer.scenarios import scenario_of
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.tail import records
@@ -89,9 +90,15 @@ def timeline_page(
         return links.timeline(key, trial_id, scenario_id, number)
 
     first = (page - 1) * PAGE
+    marks = marks_of(shelf, directory, trial_id)
     lines = tuple(
         replace(
-            _line(event, found, links.question(key, trial_id, scenario_id, _id(event))),
+            _line(
+                event,
+                found,
+                marks.get((scenario_id, _id(event))),
+                links.question(key, trial_id, scenario_id, _id(event)),
+            ),
             anchor=_anchor(place),
         )
         for place, event in enumerate(islice(scenario.events(), first, first + PAGE), first)
@@ -119,11 +126,11 @@ def _id(event: Event) -> str:
     return event.question_id if isinstance(event, Question) else ""
 
 
-def _line(event: Event, found: Played, href: str) -> Line:
+def _line(event: Event, found: Played, mark: Badge | None, href: str) -> Line:
     if isinstance(event, Episode):
         return _episode(event, found.acks.get(event.episode_id))
     if isinstance(event, Question):
-        return _question(event, found.questions.get(event.question_id), href)
+        return _question(event, found.questions.get(event.question_id), mark, href)
     return Line("probe", event.probe_id, "", f"measures: {event.kind}", "")
 
 
@@ -139,12 +146,14 @@ def _episode(event: Episode, ack: Ack | None) -> Line:
     )
 
 
-def _question(event: Question, record: QuestionRecord | None, href: str) -> Line:
+def _question(
+    event: Question, record: QuestionRecord | None, mark: Badge | None, href: str
+) -> Line:
     when = f"{event.asked_at:%Y-%m-%d %H:%M}" if event.asked_at else ""
     if record is None:
         return Line("question", event.question_id, when, event.text, "not settled yet")
     hits = sum(len(search.hits) for search in record.searches)
     note = f"{plural(hits, 'hit')} in {milliseconds(record.ns / 1e6)}"
     good = record.outcome.status in {"answered", "abstained"}
-    badge = Badge(record.outcome.label, "good" if good else "bad")
+    badge = mark or Badge(record.outcome.label, "" if good else "bad")
     return Line("question", event.question_id, when, event.text, note, badge, href)

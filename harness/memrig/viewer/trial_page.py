@@ -14,7 +14,7 @@ from memrig.viewer import links
 from memrig.viewer.events import KINDS, Event, events_of
 from memrig.viewer.live import Live, TrialProgress, transcript_of
 from memrig.viewer.parts import Badge, Bar, Paged, paged
-from memrig.viewer.questions import Row
+from memrig.viewer.questions import Row, marks_of
 from memrig.viewer.run_page import trial_name
 from memrig.viewer.scenarios import Texts
 from memrig.viewer.shelf import Shelf
@@ -23,6 +23,8 @@ from memrig.viewer.words import pieces
 
 _PAGE = 100
 _STATES = {"sealed": "good", "running": "live", "interrupted": "warn", "waiting": ""}
+#: That something was answered does not say that it was right.
+_OUTCOMES = {"answered": "", "abstained": "warn"}
 #: How much of a log's end is shown, bytes.
 _LOG = 16_000
 
@@ -110,7 +112,13 @@ def trial_page(
     def href(number: int) -> str:
         return links.trial(key, trial_id, page=str(number) if number > 1 else "")
 
-    rows = [_row(texts, key, directory, trial, record) for record in settled]
+    marks = marks_of(shelf, directory, trial_id)
+
+    def row(record: QuestionRecord) -> Row:
+        mark = marks.get((record.scenario_id, record.question_id))
+        return _row(texts, key, directory, trial, record, mark)
+
+    shown = paged(settled, page, _PAGE, href)
     return TrialPage(
         name=trial_name(trial),
         trial_id=trial_id,
@@ -118,8 +126,8 @@ def trial_page(
         facts=tuple(_facts(trial)),
         scenarios=tuple(_scenarios(key, trial)),
         events=tuple(events_of(read)),
-        rows=paged(rows, page, _PAGE, href),
-        log=pieces(_log(path.parent / LOG)) if path else (),
+        rows=shown.holding(map(row, shown.items)),
+        log=pieces(_log(path.parent / LOG, directory.root)) if path else (),
         running=trial.state == "running",
     )
 
@@ -148,11 +156,12 @@ def _row(
     directory: RunDirectory,
     trial: TrialProgress,
     record: QuestionRecord,
+    mark: Badge | None,
 ) -> Row:
     name = record.scenario_id, record.question_id
     asked = texts.question(directory, trial.spec, *name)
     status = record.outcome.status
-    kind = "good" if status == "answered" else "warn" if status == "abstained" else "bad"
+    kind = _OUTCOMES.get(status, "bad")
     hits = sum(len(search.hits) for search in record.searches)
     parts = [milliseconds(record.ns / 1e6), plural(hits, "hit")]
     parts += [plural(len(record.model_calls), "model call")] if record.model_calls else []
@@ -161,13 +170,15 @@ def _row(
         text=asked.text if asked else record.question_id,
         name=question_name(*name),
         where=" · ".join(parts),
-        badges=(Badge(record.outcome.label, kind),),
+        badges=(*filter(None, [mark]), Badge(record.outcome.label, kind)),
     )
 
 
-def _log(path: Path) -> str:
-    """The end of the adapter's log."""
+def _log(path: Path, run: Path) -> str:
+    """The end of the adapter's log; nothing of a file elsewhere, were a link to lead there."""
     try:
+        if not path.resolve().is_relative_to(run.resolve()):
+            return ""
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _LOG))
             return file.read(_LOG).decode("utf-8", "replace").strip()

@@ -15,7 +15,7 @@ from memrig.runs.directory import RunDirectory
 from memrig.viewer import links
 from memrig.viewer.cards import headline_figures, how_words
 from memrig.viewer.parts import Badge
-from memrig.viewer.shelf import Shelf
+from memrig.viewer.shelf import Shelf, ask_the_same
 
 #: Comparisons that are kept: each takes a second or so.
 _MOST = 16
@@ -23,10 +23,12 @@ _MOST = 16
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A run that the first one can be compared with, or cannot."""
+    """A run that the first one can be compared with; `worse` and `better` list questions."""
 
     name: str
     href: str
+    worse: str
+    better: str
     how: str
     figures: str
     badges: tuple[Badge, ...]
@@ -55,15 +57,21 @@ def choice_page(shelf: Shelf, key: str) -> ChoicePage:
     for name, directory in runs.items():
         try:
             theirs, report = shelf.lock(directory), shelf.report(directory)
-        except MemrigError:
+        except (MemrigError, OSError, ValueError):
             continue  # the list of runs says what is wrong with it
         if report is None or (theirs.suite, theirs.protocol) != (lock.suite, lock.protocol):
+            continue
+        if not ask_the_same(lock, theirs):
             continue
         badges = () if report.complete else (Badge("incomplete", "bad"),)
         same = () if theirs.data.sha256 == lock.data.sha256 else (Badge("other data", "warn"),)
         figures = " · ".join(f"{pair.name} {pair.value}" for pair in headline_figures(report))
         href = links.versus(key, name)
-        others.append(Other(name, href, how_words(theirs), figures, (*badges, *same)))
+        worse, better = (
+            links.questions(key, against=name, than=than) for than in ("worse", "better")
+        )
+        how = how_words(theirs)
+        others.append(Other(name, href, worse, better, how, figures, (*badges, *same)))
     return ChoicePage(key, _graded(base), tuple(others), len(runs) - len(others))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memrig.viewer.marks import mark_of
+from memrig.viewer.marks import evidence_of, mark_of, standing_of
 from support.comparisons import grade
 
 
@@ -26,3 +26,33 @@ def test_a_mark_follows_from_the_grade(changes, kind, text):
     """By the answer where answers were graded, else by the evidence's rank."""
     mark = mark_of(grade("s01#q1", 1.0, **changes))
     assert (mark.kind, mark.text) == (kind, text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"rank": 7}, "found"),
+        ({"rank": None, "scores": {"recall_any@10": 0.0}}, "missed"),
+        ({"rank": None, "scores": {"evidence_retrieved": 0.25}}, "found"),
+        ({"rank": None, "scores": {"evidence_retrieved": 0.0}}, "missed"),
+        ({"rank": None, "scores": {"score": 0.0}}, ""),
+    ],
+)
+def test_evidence_is_found_missed_or_none_at_all(changes, found):
+    """A question about what was never told has none."""
+    assert evidence_of(grade("s01#q1", 1.0, **changes)) == found
+
+
+@pytest.mark.parametrize(
+    ("changes", "standing"),
+    [
+        ({"scores": {"accuracy": 0.25}, "rank": 1}, 0.25),
+        ({"scores": {"mrr": 0.2}, "rank": 5}, 0.2),
+        ({"scores": {"mrr": 0.0}, "rank": None}, 0.0),
+        ({"outcome": "timeout", "scores": {"accuracy": 0.0}}, 0.0),
+        ({"status": "ungraded", "scores": {}}, None),
+    ],
+)
+def test_where_a_question_stands_tells_two_runs_apart(changes, standing):
+    """What was not graded is neither better nor worse."""
+    assert standing_of(grade("s01#q1", 1.0, **changes)) == standing

@@ -11,7 +11,7 @@ from memrig.report.units import metric_head, percent
 from memrig.trial.directory import hold
 from memrig.viewer import Shelf, links
 from memrig.viewer.question import QuestionPage, question_page
-from support.pages import Page
+from support.pages import Page, words
 from support.viewed import Made, client, contents, made_run
 
 
@@ -204,3 +204,16 @@ async def test_a_changed_scenario_is_told(made):
     )
     assert answer.status == 200
     assert "was changed since planning" in answer.text
+
+
+async def test_a_long_text_is_folded(tmp_path):
+    """So that what comes after it is in sight; all of it is there to be opened."""
+    made = made_run(tmp_path / "run", text="a long story " * 80)
+    asker = client(tmp_path)
+    text = (await asker.get(links.question("run", made.spec.trial_id, "small", "q1"))).text
+    folds = [e for e in Page(text).all("details") if e.attributes.get("class") == "long"]
+    assert folds
+    assert all("open" not in e.attributes for e in folds)
+    lead = Page(text).all("summary")
+    assert max(len(words(e.text)) for e in lead if e.text.startswith("Ada")) < 200
+    assert folds[0].text.count("a long story") > 80

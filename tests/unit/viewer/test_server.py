@@ -2,12 +2,13 @@
 
 import http.client
 import socket
+import threading
 
 import pytest
 
 from memrig.errors import UsageError
-from memrig.viewer import serve
-from memrig.viewer.server import listening
+from memrig.viewer import Shelf, make_app, serve
+from memrig.viewer.server import listening, server_of
 from support.viewed import made_run, served
 
 
@@ -17,10 +18,20 @@ def test_it_listens_on_the_loopback_address_alone():
         assert listener.getsockname()[0] == "127.0.0.1"
 
 
-def test_whoever_asks_as_soon_as_the_address_is_told_is_answered():
-    """It is listened at already; a question waits until it can be."""
-    with listening(0) as listener, socket.socket() as asker:
-        asker.connect(listener.getsockname())
+def test_whoever_asks_as_soon_as_the_address_is_told_is_answered(tmp_path):
+    """It is listened at already: a question waits until it can be answered, and is."""
+    made_run(tmp_path / "run")
+    with listening(0) as listener, socket.create_connection(listener.getsockname(), 10) as asker:
+        asker.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        server = server_of(make_app(Shelf(tmp_path)))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        with asker.makefile("rb") as answer:
+            said = answer.read()
+        server.should_exit = True
+        thread.join(10)
+    assert said.startswith(b"HTTP/1.1 200 ")
+    assert b'href="/runs/run"' in said
 
 
 def test_a_port_that_is_taken_is_named(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 import memrig
 from memrig.errors import UsageError
+from memrig.trial.directory import LOG
 from memrig.viewer import Shelf
 from support.viewed import client, made_run
 
@@ -88,6 +89,51 @@ async def test_a_run_that_cannot_be_read_hides_no_other(tmp_path):
     assert "is not a lock of this version" in page
 
 
+def test_no_link_leads_out_of_the_folder(tmp_path):
+    """Nor back into it, which would show runs twice."""
+    made_run(tmp_path / "elsewhere" / "secret")
+    made_run(tmp_path / "runs" / "a")
+    (tmp_path / "runs" / "out").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "runs" / "again").symlink_to(tmp_path / "runs" / "a")
+    (tmp_path / "runs" / "round").symlink_to(tmp_path / "runs")
+    assert set(Shelf(tmp_path / "runs").runs()) == {"a"}
+
+
+@pytest.mark.parametrize("file", ["lock.json", "report.json", "specs/{}.json"])
+async def test_a_file_that_is_none_is_named_with_what_to_do(tmp_path, file):
+    """It is there, so the page is no missing one."""
+    made = made_run(tmp_path / "a")
+    memrig.score(made.directory.root)
+    path = made.directory.root / file.format(made.spec.trial_id)
+    path.write_text("[1]", "utf-8")
+    reply = await client(tmp_path).get("/runs/a")
+    assert reply.status == 500
+    assert str(path) in reply.text
+    assert "What to do" in reply.text
+
+
+async def test_a_trial_can_be_looked_at_without_grades(tmp_path):
+    """What happened in it does not depend on them."""
+    made = made_run(tmp_path / "a")
+    made.directory.grades.write_text("{", "utf-8")
+    for path in ("", "/timeline?scenario=small"):
+        reply = await client(tmp_path).get(f"/runs/a/trials/{made.spec.trial_id}{path}")
+        assert reply.status == 200
+
+
+async def test_a_log_elsewhere_is_not_shown(tmp_path):
+    """Whoever made a run's folder may have put a link there."""
+    made = made_run(tmp_path / "a")
+    (tmp_path / "secret").write_text("hunter2", "utf-8")
+    log = made.transcript.with_name(LOG)
+    log.write_text("the adapter says", "utf-8")
+    path = f"/runs/a/trials/{made.spec.trial_id}"
+    assert "the adapter says" in (await client(tmp_path).get(path)).text
+    log.unlink()
+    log.symlink_to(tmp_path / "secret")
+    assert "hunter2" not in (await client(tmp_path).get(path)).text
+
+
 async def test_runs_can_be_narrowed_to_a_suite(tmp_path):
     """Where there is more than one."""
     made_run(tmp_path / "a")
@@ -95,3 +141,4 @@ async def test_runs_can_be_narrowed_to_a_suite(tmp_path):
     page = (await client(tmp_path).get("/?suite=locomo")).text
     assert 'href="/runs/b"' in page
     assert 'href="/runs/a"' not in page
+    assert "no run of this suite" in (await client(tmp_path).get("/?suite=practicle")).text

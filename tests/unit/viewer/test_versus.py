@@ -49,6 +49,19 @@ async def test_only_runs_that_ask_the_same_are_offered(runs):
     assert "2 other runs ask something else, or were not graded" in page
 
 
+async def test_a_run_that_cannot_be_read_hides_no_other(runs):
+    """The list of runs says what is wrong with it."""
+    for name in ("torn", "odd"):
+        saved_run(runs / name, WEAK)
+        (runs / name / "report.json").unlink()
+    (runs / "torn" / "report.json").write_text("{", "utf-8")
+    (runs / "odd" / "report.json").mkdir()
+    reply = await client(runs).get("/compare/weak")
+    assert reply.status == 200
+    assert 'href="/compare/weak/strong"' in reply.text
+    assert "/compare/weak/torn" not in reply.text
+
+
 async def test_a_run_that_was_graded_anew_is_compared_anew(runs):
     """What is kept is of those very files."""
     asker = client(runs)
