@@ -77,6 +77,10 @@ class PrerequisiteError(MemrigError):
     exit_code = 3
 
 
+class MissingDataError(PrerequisiteError):
+    """Data that a suite needs, and memrig does not ship, is not on this machine."""
+
+
 class AdapterError(MemrigError):
     """The system under test did something wrong. Scored under its own name, never hidden."""
 

@@ -8,6 +8,7 @@ import typer
 from memrig.cli.app import leaderboard_app
 from memrig.leaderboard.new import new_leaderboard
 from memrig.leaderboard.site import BoardOptions, build_board
+from memrig.report.units import plural
 
 _TITLE = BoardOptions().title
 _PAIRS = BoardOptions().most_pairs
@@ -44,7 +45,7 @@ def build(
         skip_refused=skip_refused,
     )
     built = build_board(folder, out, options, say=_say)
-    typer.echo(f"{built.folder / 'index.html'}  {len(built.board.entries)} submissions")
+    typer.echo(f"{built.folder / 'index.html'}  {plural(len(built.board.entries), 'submission')}")
 
 
 @leaderboard_app.command()

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from memrig.errors import UsageError
 from memrig.leaderboard.entries import Audits
 from memrig.leaderboard.model import AuditMark
-from memrig.model.canonical import canonical_json
+from memrig.model.canonical import canonical_json, digest_file
 from memrig.submission.keys import fingerprint, verify_signature
 from memrig.submission.model import Signature
 
@@ -58,14 +58,19 @@ def read_audits(folder: Path, organisers: Sequence[str], say: Callable[[str], No
     """
     trusted = frozenset(_key(key) for key in organisers)
     found: dict[str, tuple[AuditMark, ...]] = {}
+    seen: dict[str, str] = {}
     for path in sorted(folder.rglob(f"*{SUFFIX}")):
         name = path.relative_to(folder).as_posix()
         try:
             digest, mark = _read(path, name, trusted)
         except _UnusableError as error:
             say(f"audit record {name} does not count: {error}")
-        else:
+            continue
+        first = seen.setdefault(digest_file(path), name)
+        if first == name:
             found[digest] = (*found.get(digest, ()), mark)
+        else:
+            say(f"audit record {name} does not count: it is a copy of {first}")
     return found
 
 
@@ -89,7 +94,9 @@ def _read(path: Path, name: str, trusted: frozenset[str]) -> tuple[str, AuditMar
         raise _UnusableError("its signature is not of what it says")
     key = signed.signature.key
     if key not in trusted:
-        raise _UnusableError(f"the key {fingerprint(key)} that signed it is no organiser’s")
+        raise _UnusableError(
+            f"the key {fingerprint(key)} that signed it is no organiser's: --organiser names them"
+        )
     if head.passed and not head.fresh_seeds:
         raise _UnusableError("it is without fresh seeds, and a table of answers passes that")
     mark = AuditMark(file=name, key=key, passed=head.passed, said=head.summary)
@@ -99,6 +106,7 @@ def _read(path: Path, name: str, trusted: frozenset[str]) -> tuple[str, AuditMar
 def _first(error: Exception) -> Iterator[str]:
     if isinstance(error, ValidationError):
         item = error.errors()[0]
-        yield f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
+        where = ".".join(map(str, item["loc"]))
+        yield f"{where}: {item['msg']}" if where else item["msg"]
     else:
         yield str(error) or type(error).__name__

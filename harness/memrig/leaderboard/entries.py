@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copyfile
 
-from memrig.errors import HarnessError, UsageError
+from memrig.errors import HarnessError, MissingDataError, UsageError
 from memrig.leaderboard.model import AuditMark, BoardRun, Entry, Refused
 from memrig.leaderboard.summary import board_run
 from memrig.leaderboard.tables import RowKey
@@ -31,10 +31,15 @@ Audits = Mapping[str, tuple[AuditMark, ...]]
 
 @dataclass(slots=True)
 class Gathered:
-    """What a folder of archives came to. `kept` has what each run is compared by."""
+    """What a folder of archives came to.
+
+    `repeats` names those of the refused that are copies of an entry; `kept` has what each run is
+    compared by.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    repeats: set[str] = field(default_factory=set)
     kept: dict[RowKey, Path] = field(default_factory=dict)
     transcripts: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -59,7 +64,9 @@ def archives_of(folder: Path) -> list[Path]:
         UsageError: there is no such folder, or none in it.
     """
     if not folder.is_dir():
-        raise UsageError("there is no such folder", where=str(folder))
+        raise UsageError(
+            "there is no such folder", where=str(folder), fix="give the one they are in"
+        )
     found = sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
     if not found:
         fix = f"put submissions there; their names end in {SUFFIX}"
@@ -76,6 +83,7 @@ def gather(
     data: Sequence[Path],
     audits: Audits,
     on_run: OnRun,
+    skip_unknown: bool = False,
 ) -> Gathered:
     """Verifies every archive, one at a time, and takes down what its pages need.
 
@@ -87,34 +95,49 @@ def gather(
         data: folders with data that does not ship.
         audits: organisers' reruns by manifest digest.
         on_run: told of each run while its files are there.
+        skip_unknown: refuse what lacks data here, instead of stopping.
+
+    Raises:
+        MissingDataError: data that a verification needs is not on this machine.
     """
     gathered = Gathered()
     for path in archives:
-        name = path.relative_to(root).as_posix()
-        with opener(path, data) as found:
-            if reasons := tuple(_reasons(found, gathered)):
-                refused = Refused(archive=name, archive_sha256=digest_file(path), reasons=reasons)
-                gathered.refused.append(refused)
-            else:
-                _take(gathered, name, digest_file(path), found, work, audits, on_run)
+        name, sha256 = path.relative_to(root).as_posix(), digest_file(path)
+        try:
+            with opener(path, data) as found:
+                reasons = tuple(_reasons(found))
+                if not reasons and (first := _same(found, gathered)):
+                    reasons = (f"the same submission as {first}: equal manifest and key",)
+                    gathered.repeats.add(name)
+                if not reasons:
+                    _take(gathered, name, sha256, found, work, audits, on_run)
+        except MissingDataError as error:
+            if not skip_unknown:
+                where = f"{name}: {error.where}"
+                raise MissingDataError(error.message, where=where, fix=error.fix) from error
+            reasons = (f"cannot be verified here: {error.message}",)
+        if reasons:
+            gathered.refused.append(Refused(archive=name, archive_sha256=sha256, reasons=reasons))
     return gathered
 
 
-def _reasons(found: Opened, gathered: Gathered) -> Iterator[str]:
-    """Why an archive is not listed; nothing where it is."""
+def _reasons(found: Opened) -> Iterator[str]:
+    """Why an archive is not valid; nothing where it is."""
     verification = found.verification
-    if not verification.passed:
-        failed = [c for c in verification.checks if c.severity == "error" and c.count]
-        for check in failed[:_REASONS]:
-            first = f": {check.found[0].where}: {check.found[0].message}" if check.found else ""
-            yield f"{check.id}: fails: {check.title}{first}"
-        if not failed or len(failed) > _REASONS:
-            yield f"{max(0, len(failed) - _REASONS)} more checks failed or could not be made"
-    else:
-        name = entry_id(verification.manifest_digest, verification.key)
-        for entry in gathered.entries:
-            if entry.id == name:
-                yield f"the same submission as {entry.archive}: equal manifest and key"
+    if verification.passed:
+        return
+    failed = [c for c in verification.checks if c.severity == "error" and c.count]
+    for check in failed[:_REASONS]:
+        first = f": {check.found[0].where}: {check.found[0].message}" if check.found else ""
+        yield f"{check.id}: fails: {check.title}{first}"
+    if not failed or len(failed) > _REASONS:
+        yield f"{max(0, len(failed) - _REASONS)} more checks failed or could not be made"
+
+
+def _same(found: Opened, gathered: Gathered) -> str:
+    """The archive that is listed already with this content and key; empty for none."""
+    name = entry_id(found.verification.manifest_digest, found.verification.key)
+    return next((entry.archive for entry in gathered.entries if entry.id == name), "")
 
 
 def entry_id(manifest_digest: str, key: str) -> str:

@@ -6,11 +6,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memrig._version import __version__
-from memrig.errors import VerificationError
+from memrig.errors import DataError, UsageError, VerificationError
 from memrig.leaderboard.audits import read_audits
-from memrig.leaderboard.entries import Gathered, Opener, archives_of, gather
+from memrig.leaderboard.entries import Opener, archives_of, gather
 from memrig.leaderboard.folders import whole_folder
-from memrig.leaderboard.model import Board, BoardRun
+from memrig.leaderboard.model import Board, BoardRun, Refused
 from memrig.leaderboard.pages import about_page, entry_page, first_page, matrix_page
 from memrig.leaderboard.pairs import Pairs, compare_table
 from memrig.leaderboard.questions import write_question_pages
@@ -20,10 +20,13 @@ from memrig.leaderboard.texts import may_show, without_texts
 from memrig.report.compare_html import render_comparison
 from memrig.report.compare_model import Comparison
 from memrig.report.html import Crumb, render_html
+from memrig.report.units import plural
 from memrig.submission.verify import OpenedRun, opened
 from memrig.trial.directory import disk_errors
 
 BOARD_JSON, BOARD_CSV = "board.json", "board.csv"
+#: All that a site holds at its top.
+_TOP = frozenset({"index.html", "about.html", BOARD_JSON, BOARD_CSV, "s", "compare"})
 
 
 def _silent(_: str) -> None:
@@ -77,16 +80,19 @@ def build_board(
 
     Raises:
         UsageError: there is no submission in the folder, or an option cannot be.
-        DataError: `out` holds something else.
+        DataError: `out` holds something that no build made.
         VerificationError: one does not verify, unless `skip_refused`; nothing is written.
-        PrerequisiteError: data that a verification needs is not on this machine.
+        MissingDataError: data that a verification needs is not on this machine.
     """
     options = options or BoardOptions()
+    if not options.title.strip() or not options.title.isprintable():
+        raise UsageError("cannot be a title", where="--title", fix="give a line of text")
     archives = archives_of(submissions)
+    _check_out(out)
     audits = read_audits(submissions, options.organisers, say)
     with whole_folder(out, _is_site) as folder, TemporaryDirectory(prefix="memrig-board-") as work:
         site = _Site(folder)
-        say(f"verifying {len(archives)} submissions")
+        say(f"verifying {plural(len(archives), 'submission')}")
         gathered = gather(
             archives,
             root=submissions,
@@ -95,11 +101,13 @@ def build_board(
             data=options.data,
             audits=audits,
             on_run=site.add_run,
+            skip_unknown=options.skip_refused,
         )
         for refused in gathered.refused:
             say(f"refused: {refused.archive}: {refused.reasons[0]}")
-        if gathered.refused and not options.skip_refused:
-            raise _refused(gathered)
+        stopping = [one for one in gathered.refused if one.archive not in gathered.repeats]
+        if stopping and not options.skip_refused:
+            raise _refused(stopping)
         board = Board(
             memrig_version=__version__,
             title=options.title,
@@ -116,10 +124,25 @@ def _is_site(folder: Path) -> bool:
     return path.is_file() and b'"memrig.board/1"' in path.read_bytes()[:200]
 
 
-def _refused(gathered: Gathered) -> VerificationError:
-    first = gathered.refused[0]
-    others = len(gathered.refused) - 1
-    more = f" (and {others} more archives)" if others else ""
+def _check_out(out: Path) -> None:
+    """A site is replaced as a whole: what somebody put into it would be gone.
+
+    Raises:
+        DataError: there is something in it that no build made.
+    """
+    if out.is_dir() and _is_site(out):
+        strange = sorted(path.name for path in out.iterdir() if path.name not in _TOP)
+        if strange:
+            raise DataError(
+                f"holds {', '.join(strange[:3])}, which building it again would remove",
+                where=str(out),
+                fix="build into another folder, and copy the site here",
+            )
+
+
+def _refused(refused: Sequence[Refused]) -> VerificationError:
+    first = refused[0]
+    more = f" (and {plural(len(refused) - 1, 'more archive')})" if len(refused) > 1 else ""
     return VerificationError(
         f"is refused: {'; '.join(first.reasons)}{more}",
         where=first.archive,
@@ -171,7 +194,7 @@ class _Site:
         tables = tables_of(board.entries)
         compared = []
         for table in tables:
-            say(f"comparing {len(table.rows)} rows on {table.suite} ({table.protocol})")
+            say(f"comparing {plural(len(table.rows), 'row')} on {table.suite} ({table.protocol})")
             pairs = self._compare(table, kept, most_pairs)
             if pairs.found:
                 page = f"compare/table-{table.slug}.html"

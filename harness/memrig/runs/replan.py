@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from memrig.errors import PrerequisiteError, UsageError
+from memrig.errors import MissingDataError, PrerequisiteError, UsageError
 from memrig.model.canonical import digest_file
 from memrig.model.scenario import ScenarioRef
 from memrig.runs.lock import Lock
@@ -48,7 +48,7 @@ def respool(lock: Lock, folder: Path, data: Sequence[Path] = ()) -> Replanned:
             `memrig data fetch`; also single files.
 
     Raises:
-        PrerequisiteError: data is not on this machine; names it, its digest, and how to get it.
+        MissingDataError: data is not on this machine; names it, its digest, and how to get it.
         UsageError: there is no such suite, or it offers no such options.
     """
     check_places(data)
@@ -101,7 +101,7 @@ class _Store:
         """The file with this sha256.
 
         Raises:
-            PrerequisiteError: it is not here.
+            MissingDataError: it is not here.
         """
         path = self.find(digest)
         if path is None:
@@ -118,12 +118,12 @@ class _Store:
             yield from (path for path in inside if path.is_file())
 
 
-def _missing(digest: str, what: str) -> PrerequisiteError:
+def _missing(digest: str, what: str) -> MissingDataError:
     known = next((d.name for d in DATASETS.values() if digest == f"sha256:{d.sha256}"), "")
     fix = "give the folder that has it with --data FOLDER"
     if known:
         fix = f"run `memrig data fetch {known}`, or {fix}"
-    return PrerequisiteError(f"{digest} is not on this machine", where=what, fix=fix)
+    return MissingDataError(f"{digest} is not on this machine", where=what, fix=fix)
 
 
 def _options_of(lock: Lock, store: _Store) -> SuiteOptions:
@@ -131,7 +131,7 @@ def _options_of(lock: Lock, store: _Store) -> SuiteOptions:
 
     Raises:
         UsageError: an option is none, or its value is not as a lock writes it.
-        PrerequisiteError: a file that is named by its digest is not here.
+        MissingDataError: a file that is named by its digest is not here.
     """
     chosen = lock.options
     if unknown := sorted(chosen.keys() - _KNOWN):
@@ -190,7 +190,7 @@ def _located(
     the difference is for the caller to see, and no file could mend it.
 
     Raises:
-        PrerequisiteError: the data is neither.
+        MissingDataError: the data is neither.
     """
     wanted, what = lock.data.sha256, f"suite {lock.suite}: data {lock.data.name!r}"
     try:

@@ -46,6 +46,14 @@ def test_a_record_of_anybody_elses_does_not(tmp_path: Path, organiser: Key) -> N
     assert "no organiser" in said[0]
 
 
+def test_a_copy_of_a_record_counts_once(tmp_path: Path, organiser: Key) -> None:
+    """Under its first name; one rerun is one rerun."""
+    (tmp_path / "b.audit.json").write_bytes(record(tmp_path, organiser).read_bytes())
+    said: list[str] = []
+    assert len(read_audits(tmp_path, [organiser.public], said.append)[MANIFEST]) == 1
+    assert said == ["audit record b.audit.json does not count: it is a copy of a.audit.json"]
+
+
 def test_one_that_passed_without_fresh_seeds_does_not(tmp_path: Path, organiser: Key) -> None:
     """Answers that were brought along pass that; one that failed stands."""
     record(tmp_path, organiser, fresh_seeds=False)

@@ -73,10 +73,11 @@ def repository(made: Path, tmp_path: Path) -> Path:
     program.write_text(
         f"#!{sys.executable}\nimport pathlib, sys\n"
         'assert sys.argv[1:3] == ["submission", "verify"], sys.argv\n'
-        'sys.exit(0 if pathlib.Path(sys.argv[3]).read_text() == "good" else 6)\n'
+        'sys.exit({"good": 0, "data": 3}.get(pathlib.Path(sys.argv[3]).read_text()[:4], 6))\n'
     )
     program.chmod(0o755)
-    (made / "submissions" / "listed.memrig").write_text("good")
+    (made / "submissions" / "listed.memrig").write_text("good, and listed")
+    (made / "submissions" / "listed.audit.json").write_text("disagrees")
     git(made, "init", "-q", "-b", "main")
     commit(made)
     git(made, "checkout", "-q", "-b", "proposal")
@@ -115,6 +116,7 @@ def test_one_that_does_not_verify_fails(repository: Path) -> None:
     """With the exit code of the verification, though others are good."""
     (repository / SUBMISSION).write_text("bad")
     (repository / "submissions" / "other.memrig").write_text("good")
+    (repository / "submissions" / "z.memrig").write_text("data is not here")
     assert verified(repository).returncode == 6
 
 
@@ -124,6 +126,80 @@ def test_a_listed_submission_stays_as_it_is(repository: Path) -> None:
     assert "must stay as it is" in verified(repository).stderr
     (repository / "submissions" / "listed.memrig").unlink()
     assert verified(repository).returncode == 6
+
+
+@pytest.mark.parametrize("said", ["agrees", ""])
+def test_an_audit_record_stays_as_it_is(repository: Path, said: str) -> None:
+    """Every one counts, also one that disagrees; another may come."""
+    record = repository / "submissions" / "listed.audit.json"
+    (repository / "submissions" / "again.audit.json").write_text("agrees")
+    assert verified(repository).returncode == 0
+    record.write_text(said) if said else record.unlink()
+    done = verified(repository)
+    assert (done.returncode, "must stay as it is" in done.stderr) == (6, True)
+
+
+def test_a_copy_of_a_listed_submission_is_refused(repository: Path) -> None:
+    """By content: it would be listed once, and nobody could say for whom."""
+    (repository / SUBMISSION).write_text("good, and listed")
+    done = verified(repository)
+    assert (done.returncode, "is a copy" in done.stderr) == (6, True)
+
+
+def test_a_link_is_no_submission(repository: Path) -> None:
+    """It verifies as what it leads to, which may be changed later."""
+    (repository / SUBMISSION).symlink_to("listed.memrig")
+    done = verified(repository)
+    assert (done.returncode, "must be a plain file" in done.stderr) == (6, True)
+
+
+@pytest.mark.parametrize("base", [(), ("nowhere",)])
+def test_the_check_of_nothing_says_how_it_is_called(
+    repository: Path, base: tuple[str, ...]
+) -> None:
+    """Exit code 2: nothing was verified."""
+    asked = ["./verify-new.sh", *base]
+    done = subprocess.run(asked, cwd=repository, text=True, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert "BASE" in done.stderr or "nowhere" in done.stderr
+
+
+KEY = "0123456789abcdef" * 4
+
+
+def built(folder: Path, organisers: str) -> subprocess.CompletedProcess[str]:
+    """Runs `build-site.sh` beside a `memrig` that prints what it is asked."""
+    program = folder.parent / "bin" / "memrig"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (folder / "organisers.txt").write_bytes(organisers.encode())
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["./build-site.sh", "site"], cwd=folder, env=os.environ | {"PATH": path},
+        text=True, capture_output=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [KEY, f"# ours\n\n{KEY} Ada\n", f"{KEY}\r\n", f"{KEY.upper()}\n"])
+def test_an_organisers_key_counts_however_its_line_ends(repository: Path, text: str) -> None:
+    """Without a line end, with Windows' own, in capitals, with a name behind it."""
+    done = built(repository, text)
+    assert done.returncode == 0, done.stderr
+    words = done.stdout.splitlines()
+    assert words[words.index("--organiser") + 1] == KEY
+
+
+def test_a_line_that_is_no_key_is_refused(repository: Path) -> None:
+    """A fingerprint, say: its records would silently count for nothing."""
+    done = built(repository, f"{KEY}\n1795-030e-4f5a-835f Bob\n")
+    assert done.returncode == 2
+    assert "line 2" in done.stderr
+
+
+def test_a_new_leaderboard_has_a_page_before_its_first_submission(made: Path) -> None:
+    """Its first push publishes, and does not fail."""
+    done = subprocess.run(["./build-site.sh", "site"], cwd=made, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "no submission yet" in (made / "site" / "index.html").read_text()
 
 
 def test_a_submission_comes_alone(repository: Path) -> None:
@@ -143,7 +219,7 @@ def test_other_changes_are_let_through(repository: Path) -> None:
 
 def test_odd_names_are_only_names(repository: Path) -> None:
     """Spaces, quotes, line ends, a dash in front."""
-    for name in ("a b", "-rf", "$(touch owned)", "x\ny", "'q'"):
-        (repository / "submissions" / f"{name}.memrig").write_text("good")
+    for name in ("a b", "-rf", "$(touch owned)", "x\ny", "'q'", "[l]*"):
+        (repository / "submissions" / f"{name}.memrig").write_text(f"good: {name}")
     assert verified(repository).returncode == 0
     assert not (repository / "owned").exists()

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from memrig.errors import DataError, UsageError, VerificationError
+from memrig.errors import DataError, MissingDataError, UsageError, VerificationError
 from memrig.leaderboard.entries import entry_id
 from memrig.leaderboard.model import Board
 from memrig.leaderboard.schema import board_schema
@@ -14,6 +16,7 @@ from memrig.leaderboard.sheet import sheet
 from memrig.leaderboard.site import BoardOptions, Built, build_board
 from memrig.model.canonical import canonical_json, digest_file
 from memrig.submission.keys import ephemeral_key
+from memrig.submission.verify import Opened, opened
 from support.boards import Submitted
 from support.command import memrig
 from support.pages import Page, words
@@ -164,16 +167,43 @@ def test_a_forgery_may_be_named_instead(with_forgery: Path, tmp_path) -> None:
     assert any(reason.startswith("grades.") for reason in refused.reasons)
 
 
-def test_the_same_archive_twice_is_listed_once(archives: Submitted, tmp_path) -> None:
-    """Under its first name."""
+@pytest.mark.parametrize("skip", [False, True])
+def test_the_same_archive_twice_is_listed_once(archives: Submitted, tmp_path, skip: bool) -> None:
+    """Under its first name, and a copy stops no build: whoever made it changed nothing."""
     folder = tmp_path / "submissions"
     folder.mkdir()
     for name in ("a", "b"):
         shutil.copy(archives.folder / "second.memrig", folder / f"{name}.memrig")
-    board = build_board(folder, tmp_path / "site", BoardOptions(skip_refused=True)).board
+    board = build_board(folder, tmp_path / "site", BoardOptions(skip_refused=skip)).board
     assert [entry.archive for entry in board.entries] == ["a.memrig"]
     assert "the same submission as a.memrig" in board.refused[0].reasons[0]
     assert board.refused[0].archive_sha256 == digest_file(folder / "b.memrig")
+
+
+def test_data_that_is_not_here_stops_the_build_and_names_the_archive(
+    archives: Submitted, tmp_path
+) -> None:
+    """Or is told on the page: nothing was found out about that archive."""
+
+    def opener(path: Path, data: Sequence[Path]) -> AbstractContextManager[Opened]:
+        if path.name == "second.memrig":
+            raise MissingDataError("sha256:1 is not on this machine", where="suite x")
+        return opened(path, data)
+
+    with pytest.raises(MissingDataError) as caught:
+        build_board(archives.folder, tmp_path / "site", opener=opener)
+    assert caught.value.where == "second.memrig: suite x"
+    options = BoardOptions(skip_refused=True)
+    board = build_board(archives.folder, tmp_path / "site", options, opener=opener).board
+    assert len(board.entries) == 2
+    assert board.refused[0].reasons == ("cannot be verified here: sha256:1 is not on this machine",)
+
+
+@pytest.mark.parametrize("title", ["", "  ", "a\nb", "\x1b[31m"])
+def test_a_title_is_a_line_of_text(archives: Submitted, tmp_path, title: str) -> None:
+    """It is the page's first heading."""
+    with pytest.raises(UsageError, match="cannot be a title"):
+        build_board(archives.folder, tmp_path / "site", BoardOptions(title=title))
 
 
 def test_an_organisers_rerun_lifts_its_submission(archives: Submitted, built, tmp_path) -> None:
@@ -201,6 +231,17 @@ def test_what_is_no_site_is_not_overwritten(archives: Submitted, tmp_path) -> No
     with pytest.raises(DataError, match="nothing in it is overwritten"):
         build_board(archives.folder, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_what_somebody_put_into_a_site_is_not_removed(archives: Submitted, tmp_path) -> None:
+    """A site that is kept under git, say; without it, it is built again in its place."""
+    site = tmp_path / "site"
+    build_board(archives.folder, site, BoardOptions(most_pairs=0))
+    (site / "CNAME").write_text("board.example")
+    with pytest.raises(DataError, match="CNAME"):
+        build_board(archives.folder, site)
+    (site / "CNAME").unlink()
+    assert build_board(archives.folder, site, BoardOptions(most_pairs=0)).folder == site
 
 
 def test_a_folder_without_submissions_is_refused(tmp_path) -> None:
