@@ -121,3 +121,18 @@ def test_a_suite_that_fails_does_not_keep_the_others_from_being_run(tmp_path) ->
     assert "3 of 3: longitudinal" in done.err
     assert "3 of 3 suites are not whole" in done.err
     assert "memrig submission pack" not in done.out
+
+
+def test_runs_of_a_profile_and_of_none_are_packed_and_verified_as_of_none(home, repeated) -> None:
+    """In the open division, as packing says."""
+    assert repeated.code == 0
+    own = ("--suite", "practical", "--sample", "--out", "own")
+    memrig("run", "--adapter", "baseline:oracle", *own, cwd=home, timeout=PATIENCE_S)
+    memrig("key", "new", "--out", "key", cwd=home)
+    packed = ("submission", "pack", "all/practical", "own", "--out", "mixed.memrig", "--key", "key")
+    done = memrig(*packed, cwd=home, timeout=PATIENCE_S)
+    assert done.code == 0, done.err
+    assert "not every run names it" in " ".join((done.out + done.err).split())
+    done = memrig("submission", "verify", "mixed.memrig", "--json", cwd=home, timeout=PATIENCE_S)
+    assert done.code == 0, done.out
+    assert '"division":"open"' in done.out.replace(" ", "")

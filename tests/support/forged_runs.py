@@ -24,6 +24,7 @@ from memrig.submission.keys import ephemeral_key, new_key
 from memrig.submission.model import ImageEntry
 from memrig.submission.pack import pack
 from support.asker import folder_for_processes
+from support.happened import looks_around
 from support.llm_standin import LlmStandIn, Script
 from support.model_fixtures import with_models, without_models
 from support.model_runs import CLAUDE, GPT, insatiable, models, scattered
@@ -56,8 +57,13 @@ KINDS: Mapping[str, Mapping[str, object]] = {
     "native": _SAMPLE | {"pod": "process", "limit": 3, "mode": "native"},
     "probed": _BM25 | {"suite": "operations", "sample": True, "turns": 100, "questions": 3},
     "agent": _BM25 | _SAMPLE | {"mode": "agent", "reader_model": GPT, "limit": 2},
+    "retrieving": _SAMPLE | {"pod": "process", "mode": "agent", "reader_model": GPT, "limit": 2},
 }
-_SCRIPTS: Mapping[str, Script] = {"agent": insatiable(), "asking": lambda _seen: "nothing"}
+_SCRIPTS: Mapping[str, Script] = {
+    "agent": insatiable(),
+    "asking": lambda _seen: "nothing",
+    "retrieving": looks_around,
+}
 _DRESSED = "docker"
 IMAGE = f"sha256:{'d0' * 32}"
 
@@ -66,8 +72,8 @@ def _adapter(kind: str, base: Path) -> dict[str, object]:
     """The adapter that only this kind has."""
     if kind == "asking":
         return {"adapter": str(folder_for_processes(base))}
-    if kind == "native":
-        return {"adapter": str(scattered(base / "scattered"))}
+    if kind in {"native", "retrieving"}:
+        return {"adapter": str(scattered(base / kind))}
     if kind != "failing":
         return {}
     folder = base / "dying"

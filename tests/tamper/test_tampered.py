@@ -23,7 +23,18 @@ pytestmark = pytest.mark.tamper
 
 #: What costs most to make: models at a stand-in, or many pods. Their tests are slow.
 DEAR = frozenset(
-    {"agent", "asking", "failing", "judged", "longhorizon", "native", "probed", "several", "tight"}
+    {
+        "agent",
+        "asking",
+        "failing",
+        "judged",
+        "longhorizon",
+        "native",
+        "probed",
+        "retrieving",
+        "several",
+        "tight",
+    }
 )
 #: What only a broken seal would show.
 SEALS = ("archive.", "chain.", "parse.")

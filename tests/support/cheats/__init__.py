@@ -4,6 +4,7 @@ from support.cheats import (
     asking,
     audits,
     cells,
+    claims,
     figures,
     frame,
     hits,
@@ -22,6 +23,7 @@ CHEATS = (
     *asking.CHEATS,
     *judge.CHEATS,
     *audits.CHEATS,
+    *claims.CHEATS,
     *figures.CHEATS,
 )
 UNSEEN = unseen.UNSEEN

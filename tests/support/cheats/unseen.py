@@ -90,6 +90,18 @@ def _best_repeat(forgery: Tampering) -> None:
     forgery.put_records(other, records)
 
 
+def _broken_off(forgery: Tampering) -> None:
+    """An error, it says, came before what would have told on the memory."""
+    outcome = {"status": "adapter_error", "kind": "INTERNAL", "message": "no"}
+    fault = {"kind": "fault", "outcome": outcome, "message": "rpc=Search: no", "log_tail": ""}
+
+    def change(records: Rows) -> None:
+        at = next(n for n, one in enumerate(records) if one.get("audit") == "poison")
+        records[at:] = [fault, {"kind": "close"}]
+
+    forgery.edit(forgery.of_kind("audits")[0], change)
+
+
 def _newer(forgery: Tampering) -> None:
     """A run of last month: every stamp there is, moved."""
 
@@ -136,6 +148,8 @@ UNSEEN = (
           "the closed division, and an image that never ran", "", dress),
     Cheat("unseen-best", "retrieval", "has the better of many repeats stand for the others",
           "a lucky mean, without spread", "", _best_repeat),
+    Cheat("unseen-fault", "retrieval", "ends the audits by a fault of its own making, which shows",
+          "audits that say nothing, where they would fail", "", _broken_off),
     Cheat("unseen-dates", "plain", "moves every stamp by a month",
           "an old run that looks new", "", _newer),
     Cheat("unseen-replies", "judged", "makes up what the provider replied, all along",

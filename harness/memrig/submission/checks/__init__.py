@@ -12,10 +12,12 @@ from memrig.submission.checks import (
     cells,
     chain,
     config,
+    declared,
     executions,
     grades,
     models,
     played,
+    probes,
     profiles,
     record,
     replies,
@@ -54,6 +56,7 @@ TRIAL: tuple[Check[TrialEvidence], ...] = (
     *times.TRIAL_CHECKS,
     *usage.TRIAL_CHECKS,
     *timeline.TRIAL_CHECKS,
+    *probes.TRIAL_CHECKS,
     *budgets.TRIAL_CHECKS,
     *sources.TRIAL_CHECKS,
     *played.TRIAL_CHECKS,
@@ -66,5 +69,5 @@ TRIAL: tuple[Check[TrialEvidence], ...] = (
 GRADES: tuple[Check[GradesEvidence], ...] = (
     *grades.GRADES_CHECKS,
     *times.GRADES_CHECKS,
-    *timeline.GRADES_CHECKS,
+    *declared.GRADES_CHECKS,
 )

@@ -71,6 +71,8 @@ def _flaws(lock: Lock) -> Iterator[str]:
         yield "is an endpoint, which cannot be fresh for each scenario"
     if adapter.pod != "docker" and adapter.images:
         yield f"is in a pod of kind {adapter.pod}, and names images"
+    if adapter.endpoint and adapter.pod not in {"endpoint", "given"}:
+        yield f"is in a pod of kind {adapter.pod}, and names an address: {adapter.endpoint!r}"
     if adapter.manifest and adapter.manifest.modes and lock.mode not in adapter.manifest.modes:
         yield f"cannot be run in mode {lock.mode}, by its own manifest"
 
@@ -90,7 +92,7 @@ def _no_digests(adapter: AdapterRef, names: Iterable[str]) -> Iterator[str]:
 
 
 def _flaws_of_baseline(adapter: AdapterRef) -> Iterator[str]:
-    if adapter.name.removeprefix(BASELINE_PREFIX) not in BASELINES:
+    if adapter.name not in {f"{BASELINE_PREFIX}{kind}" for kind in BASELINES}:
         yield f"there is no baseline {adapter.name!r}"
     if adapter.version != lock_version():
         yield f"is of memrig {adapter.version}, this one is {lock_version()}"
@@ -111,6 +113,9 @@ def _flaws_of_images(adapter: AdapterRef) -> Iterator[str]:
         yield "is run in Docker, and has no manifest"
         return
     wanted = {ADAPTER_SERVICE, *manifest.services}
+    yield from _no_digests(adapter, sorted(adapter.inputs))
+    if odd := sorted(adapter.inputs.keys() - wanted):
+        yield f"has inputs of {odd}, its containers are {sorted(wanted)}"
     if adapter.images.keys() != wanted:
         yield f"has images of {sorted(adapter.images)}, its containers are {sorted(wanted)}"
     for service, digest in sorted(adapter.images.items()):

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from memrig.answering.base import Access, Trace
 from memrig.answering.final import cited_answer
 from memrig.answering.handles import Handles
-from memrig.answering.jsonfit import MARK, dumps
+from memrig.answering.jsonfit import LEAST, MARK, dumps
 from memrig.answering.meter import Meter
 from memrig.answering.prompts import agent_prompt, last_prompt
 from memrig.answering.steps import (
@@ -172,6 +172,8 @@ class AgentPlay:
     def _adopt(self, call: ToolCall, recorded: ToolUseRecord) -> None:
         self.adopted = True
         value = _object(recorded.result)
+        if not recorded.is_error:
+            self._weigh(call, recorded, value)
         if not recorded.is_error or recorded.payload_bytes:
             self._meter.took_payload(recorded.payload_bytes)
         self.trace.memory_ns += recorded.ns
@@ -182,6 +184,18 @@ class AgentPlay:
             if not recorded.is_error:
                 self._tools.extra_results.append((call.name, recorded.result))
         self.trace.tool_uses.append(recorded)
+
+    def _weigh(self, call: ToolCall, recorded: ToolUseRecord, value: Mapping[str, object]) -> None:
+        """What was shown fits what the budget had left, and came over the wire."""
+        room = max(LEAST, self._meter.payload_left)
+        size = len(recorded.result.encode("utf-8", "surrogatepass"))
+        if size > room:
+            self.say("outcome", f"{call.name} showed {size} bytes, its budget had {room} left")
+        texts = [str(item.get("text", "")).removesuffix(_CUT) for item in _items(value)]
+        told = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        if call.name == RETRIEVE and recorded.payload_bytes < told:
+            message = f"{call.name} returned {recorded.payload_bytes} bytes, and showed {told}"
+            self.say("outcome", message)
 
     def _shown(self, item: Mapping[str, object]) -> None:
         """Notes a memory that a model was shown, under the handle that it was given."""
@@ -203,6 +217,10 @@ class AgentPlay:
         answer = self.record.answer
         known = {one.handle: one.ref_id for one in answer.memories} if answer else {}
         return self._handles.ref_of(handle) or known.get(handle, "") or f"\0{handle}"
+
+
+#: What stands at the end of a text that was cut (`answering.jsonfit`).
+_CUT = "…"
 
 
 def _object(text: str) -> dict[str, object]:

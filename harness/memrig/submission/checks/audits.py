@@ -30,13 +30,13 @@ def _isolation(trial: TrialEvidence) -> Iterator[Found]:
     found = [record for record in trial.records if isinstance(record, AuditRecord)]
     if len(found) != 1:
         yield Found(where=of_trial(trial), message=f"{len(found)} verdicts, expected one")
-    faulted = any(isinstance(record, FaultRecord) for record in trial.records)
+    faults = {record.message for record in trial.records if isinstance(record, FaultRecord)}
     border = "Reset" if trial.spec.isolation == "reset" else "a fresh pod"
     possible = [verdict(*case, border) for case in ((False, False), (True, False), (True, True))]
     for record in found:
         if record.verdict == "failed":
             yield Found(where=of_trial(trial), message=f"failed: {record.detail}")
-        broken = faulted and record.verdict == "n/a"
+        broken = record.verdict == "n/a" and record.detail in faults
         if record not in possible and not broken:
             message = f"{record.verdict} ({record.detail}) is nothing that the audit comes to"
             yield Found(where=of_trial(trial), message=message)

@@ -131,7 +131,8 @@ class AttemptTimes:
 class TrialTimes:
     """What a trial took (`times.times_of`). `durations` is the digest of all its durations.
 
-    `declared` is what its memory system said of itself, as canonical JSON; empty if it never did.
+    `declared` is what its memory system said of itself first, as a JSON object of texts; empty if
+    it never did.
     """
 
     attempts: tuple[AttemptTimes, ...]

@@ -7,6 +7,7 @@ from memrig.errors import UsageError
 from memrig.gateway.prices import PriceTable
 from memrig.grading.base import Grader, load_grader
 from memrig.model.canonical import digest_of
+from memrig.model.trial import PRESETS
 from memrig.runs.lock import (
     Lock,
     contract_digest,
@@ -178,6 +179,13 @@ def _answer(run: RunEvidence) -> Iterator[Found]:
         yield Found(where=where, message=message)
 
 
+def _budget(run: RunEvidence) -> Iterator[Found]:
+    budget = run.lock.budget
+    if budget.preset and budget != PRESETS.get(budget.preset):
+        message = f"is called {budget.preset!r}, and is no preset of this name: {budget}"
+        yield Found(where=at(f"run {run.name}", "lock.budget"), message=message)
+
+
 def _prices(run: RunEvidence) -> Iterator[Found]:
     lock, where = run.lock, at(f"run {run.name}", "lock.prices")
     ours = PriceTable.load().digest
@@ -250,6 +258,12 @@ RUN_CHECKS: tuple[Check[RunEvidence], ...] = (
         "What makes answers fits the mode, and its prompts are this rig's",
         "prompts that help one memory system",
         _answer,
+    ),
+    Check(
+        "config.budget",
+        "A budget with a preset's name is that preset",
+        "a small budget's label on a larger one",
+        _budget,
     ),
     Check(
         "config.prices",

@@ -7,7 +7,14 @@ from datetime import datetime
 
 from memrig.gateway.identity import MEMORY
 from memrig.gateway.record import Exchange
-from memrig.model.transcript import FaultRecord, ModelCallRecord, ModelUsageRecord, QuestionRecord
+from memrig.model.transcript import (
+    AttemptRecord,
+    FaultRecord,
+    ModelCallRecord,
+    ModelUsageRecord,
+    PodRecord,
+    QuestionRecord,
+)
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
 from memrig.submission.checks.exchanged import attempts_of, replays, reply_of, scope_of
 from memrig.submission.checks.replies import NO_ROW, left_of
@@ -170,6 +177,8 @@ class _Sum:
     tokens: int = 0
     sure_tokens: int = 0
     usd: float = 0.0
+    unpriced: int = 0
+    sure_unpriced: int = 0
 
 
 @dataclass(slots=True)
@@ -184,39 +193,58 @@ class _Usage:
         total.calls += 1
         total.tokens += tokens
         total.usd += exchange.cost_usd or 0.0
+        total.unpriced += exchange.cost_usd is None
         if sure:
             total.sure += 1
             total.sure_tokens += tokens
+            total.sure_unpriced += exchange.cost_usd is None
 
 
 def _usage(trial: TrialEvidence) -> Iterator[Found]:
     """The memory's own calls, as they were summed, are those of the record.
 
     A sum is made when the trial ends; what was under way then may be in it or not. An interrupted
-    trial is summed for its last session alone.
+    trial is summed for its last session alone, which its last attempt is a part of.
     """
-    if replays(trial.run.executions) or trial.outcome.attempts > 1:
-        return
-    stated: dict[tuple[str, str], ModelUsageRecord] = {
-        (one.phase, one.model): one for one in trial.records if isinstance(one, ModelUsageRecord)
-    }
-    if not stated and not any(one.kind == "usage" for one in trial.records):
-        return  # it never came up, or is an audit's, which sums nothing
+    starts = [n for n, one in enumerate(trial.records) if isinstance(one, AttemptRecord)]
+    last = trial.records[starts[-1] :] if starts else trial.records
+    came_up = any(isinstance(one, PodRecord) for one in last)
+    if replays(trial.run.executions) or trial.spec.kind == "isolation-audit" or not came_up:
+        return  # of these, nothing is summed
+    rows = [one for one in last if isinstance(one, ModelUsageRecord)]
+    stated: dict[tuple[str, str], ModelUsageRecord] = {(r.phase, r.model): r for r in rows}
+    if len(stated) < len(rows):
+        message = f"{len(rows)} sums, of {len(stated)} models and phases: one is summed twice"
+        yield Found(where=of_trial(trial), message=message)
     usage = _recorded_usage(trial)
     for key in sorted(stated.keys() | usage.sums.keys()):
-        one, total = stated.get(key), usage.sums.get(key, _Sum())
-        calls = one.calls if one else 0
-        tokens = one.input_tokens + one.output_tokens if one else 0
-        shown = f"{key[1]} in phase {key[0]}"
-        if not total.sure <= calls <= total.calls:
-            message = f"{shown}: {calls} calls, the record has {total.calls}"
-            yield Found(where=of_trial(trial), message=message)
-        elif not total.sure_tokens <= tokens <= total.tokens:
-            message = f"{shown}: {tokens} tokens, the record has {total.tokens}"
-            yield Found(where=of_trial(trial), message=message)
-        elif one and one.cost_usd is not None and not _near(one, total, calls):
-            message = f"{shown}: {one.cost_usd} dollars, the record has {total.usd}"
-            yield Found(where=of_trial(trial), message=message)
+        if message := _missummed(stated.get(key), usage.sums.get(key, _Sum())):
+            yield Found(where=of_trial(trial), message=f"{key[1]} in phase {key[0]}: {message}")
+
+
+def _missummed(one: ModelUsageRecord | None, total: _Sum) -> str:
+    """In what a sum is not the record's; empty where it is."""
+    calls = one.calls if one else 0
+    tokens = one.input_tokens + one.output_tokens if one else 0
+    if not total.sure <= calls <= total.calls:
+        return f"{calls} calls, the record has {total.calls}"
+    if not total.sure_tokens <= tokens <= total.tokens:
+        return f"{tokens} tokens, the record has {total.tokens}"
+    if one and min(one.input_tokens, one.output_tokens, one.attempts) < 0:
+        return f"{one.attempts} attempts, tokens {one.input_tokens} and {one.output_tokens}"
+    return _mispriced(one, total) if one else ""
+
+
+def _mispriced(one: ModelUsageRecord, total: _Sum) -> str:
+    """In what a sum of money is not the record's: it is unknown where any call has no price."""
+    if one.cost_usd is None:
+        return "" if total.unpriced else f"cost unknown, the record has {total.usd} dollars"
+    unpriced = total.unpriced if one.calls == total.calls else total.sure_unpriced
+    if unpriced:
+        return f"{one.cost_usd} dollars, and {unpriced} of its calls have no price"
+    if not _near(one, total, one.calls):
+        return f"{one.cost_usd} dollars, the record has {total.usd}"
+    return ""
 
 
 def _near(one: ModelUsageRecord, total: _Sum, calls: int) -> bool:
@@ -229,7 +257,8 @@ def _near(one: ModelUsageRecord, total: _Sum, calls: int) -> bool:
 def _recorded_usage(trial: TrialEvidence) -> _Usage:
     usage = _Usage()
     attempts = times_of(trial.records).attempts
-    until = seconds(attempts[-1].started_at) + attempts[-1].serial_ns / 1e9 if attempts else 0.0
+    began = seconds(attempts[-1].started_at) if attempts else 0.0
+    until = began + attempts[-1].serial_ns / 1e9 if attempts else 0.0
     keys = dict.fromkeys(one.key for one in attempts_of(trial) if one.purpose == MEMORY)
     left = left_of(trial)
     for key in keys:
@@ -237,7 +266,8 @@ def _recorded_usage(trial: TrialEvidence) -> _Usage:
         if exchange is not None and exchange.state == "ok":
             ended = _stamp(exchange.at) + exchange.ns / 1e9
             over = exchange.ns + _NOTED_NS < left.get(exchange.scope, 0)
-            usage.add(exchange, sure=over or ended < until - _SLACK_S)
+            own = trial.outcome.attempts <= 1 or _stamp(exchange.at) > began + _SLACK_S
+            usage.add(exchange, sure=own and (over or ended < until - _SLACK_S))
     return usage
 
 

@@ -8,6 +8,7 @@ from memrig.answering import mode_of
 from memrig.answering.base import Access, Memory, Trace
 from memrig.client.host import BaselineClient
 from memrig.gateway.record import Exchange
+from memrig.gateway.wire.formats import CHAT_WIRES
 from memrig.model.chat import CallContext
 from memrig.model.transcript import (
     AnswerRecord,
@@ -18,6 +19,7 @@ from memrig.model.transcript import (
 from memrig.model.trial import Budget, Outcome, TrialSpec
 from memrig.submission.checks.agentplay import AgentPlay
 from memrig.submission.checks.base import Check, TrialEvidence
+from memrig.submission.checks.exchanged import request_digest
 from memrig.submission.checks.replay import (
     About,
     Differences,
@@ -26,6 +28,7 @@ from memrig.submission.checks.replay import (
     RecordedMemory,
     settle,
 )
+from memrig.submission.checks.replies import NO_ROW
 from memrig.submission.checks.walk import HOSTED, Met, Story, dates_of, met_of, of_met, stories_of
 from memrig.submission.model import Found
 from memrig.trial.memory import HostMemory
@@ -72,6 +75,8 @@ def play(
             outcome = settle(mode_of(met.mode)(met.question, access, trace))
     if chat.broken:
         return found
+    if NO_ROW in record.outcome.message and _could_be_sent(chat):
+        found.say("outcome", f"{record.outcome.label}, and the request is clean JSON")
     if memory.used < len(record.searches):
         message = f"{len(record.searches)} searches are on record, the rig makes {memory.used}"
         found.say("query", message)
@@ -141,6 +146,8 @@ def _as_answered(has: Outcome, answer: AnswerRecord | None, found: Differences) 
             found.say("outcome", f"{has.label}, and there is no answer")
         elif answer.abstained != (has.status == "abstained"):
             found.say("outcome", f"{has.label}, and the answer says otherwise")
+        elif not (answer.text or answer.abstained):
+            found.say("answer", "it is empty, and no abstention: the rig refuses such answers")
     elif answer is not None and has.adapters_fault:
         found.say("answer", f"{has.label}, and there is an answer")
 
@@ -175,9 +182,21 @@ def play_naive(
         found.say("answer", "the opponent's answer is not what its reply comes to")
     elif said is None and not naive.failure:
         found.say("answer", "the opponent has neither an answer nor a failure")
+    if NO_ROW in naive.failure and _could_be_sent(chat):
+        found.say("answer", "the opponent's request is clean JSON: nothing kept it from a model")
     if naive.shown != (len(said.memories) if said else 0):
         found.say("answer", f"the opponent was shown {naive.shown} episodes by its own count")
     return found
+
+
+def _could_be_sent(chat: RecordedChat) -> bool:
+    """Whether the request that has no call on record is one that a model can be sent."""
+    if chat.unasked is None:
+        return False
+    try:
+        return all(request_digest(wire, chat.unasked) for wire in CHAT_WIRES.values())
+    except TypeError:
+        return False
 
 
 def _cut(value: object) -> str:

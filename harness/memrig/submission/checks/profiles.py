@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memrig.runs.profiles import digest_of_profile, profile_names
+from memrig.runs.profiles import TIERS, digest_of_profile, profile_names
 from memrig.submission.checks.base import ArchiveEvidence, Check, at
 from memrig.submission.model import Found
 
@@ -20,12 +20,17 @@ def _known(archive: ArchiveEvidence) -> Iterator[Found]:
 
 
 def _locks(archive: ArchiveEvidence) -> Iterator[Found]:
+    """An archive names its runs' profile; where they were made under several, it names none."""
     wanted = archive.manifest.profile, archive.manifest.profile_digest
+    several = len({(lock.profile, lock.profile_digest) for lock in archive.locks.values()}) > 1
     for name, lock in sorted(archive.locks.items()):
         found = lock.profile, lock.profile_digest
-        if found != wanted:
+        if found != wanted and not (several and wanted == ("", "")):
             message = f"was made under {found[0] or 'no profile'} ({found[1]}), not the manifest's"
             yield Found(where=at(f"run {name}", "lock.profile"), message=message)
+        if lock.tier and not (lock.profile and lock.tier in TIERS):
+            message = f"{lock.tier!r} is no tier of {lock.profile or 'no profile'}"
+            yield Found(where=at(f"run {name}", "lock.tier"), message=message)
 
 
 ARCHIVE_CHECKS: tuple[Check[ArchiveEvidence], ...] = (
@@ -37,7 +42,7 @@ ARCHIVE_CHECKS: tuple[Check[ArchiveEvidence], ...] = (
     ),
     Check(
         id="profile.locks",
-        title="Every run was made under the manifest's profile",
+        title="Every run was made under the manifest's profile, which names none for several",
         reason="runs of one profile shown as runs of another",
         find=_locks,
     ),

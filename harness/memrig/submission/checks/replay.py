@@ -126,6 +126,7 @@ class RecordedChat:
         say: told of differences.
         exact: whether a request must be the recorded one to the byte.
         broken: whether a call is one that the record does not hold.
+        unasked: the request that has no call on record.
     """
 
     calls: Sequence[ModelCallRecord]
@@ -134,6 +135,7 @@ class RecordedChat:
     used: int = 0
     exact: bool = True
     broken: bool = False
+    unasked: ChatRequest | None = None
 
     @property
     def left(self) -> int:
@@ -147,6 +149,7 @@ class RecordedChat:
             Over: there is none, or the record does not hold it.
         """
         if not self.left:
+            self.unasked = request
             raise Over
         call = self.calls[self.used]
         self.used += 1

@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from memrig.client.host import BaselineClient
 from memrig.model.gold import Gold
 from memrig.model.manifest import BASELINE_PREFIX, BASELINES, Baseline
-from memrig.model.transcript import HitRecord, Memory, QuestionRecord, SearchRecord
+from memrig.model.transcript import (
+    AnswerRecord,
+    HitRecord,
+    Memory,
+    QuestionRecord,
+    SearchRecord,
+)
 from memrig.submission.checks.base import Check, TrialEvidence
 from memrig.submission.checks.walk import HOSTED, Met, Story, met_of, of_met, stories_of
 from memrig.submission.model import Found
@@ -98,9 +104,25 @@ def _native(trial: TrialEvidence) -> Iterator[Found]:
         if any(memory.shown_tokens for memory in answer.memories):
             message = "a model of the rig's was shown memories, where none is asked"
             yield Found(where=of_met(trial, met), message=message)
+        for message in _beyond(answer):
+            yield Found(where=of_met(trial, met), message=message)
         if met.record.searches or met.record.model_calls:
             message = "the rig searched or called a model, though the memory answers by itself"
             yield Found(where=of_met(trial, met), message=message)
+
+
+def _beyond(answer: AnswerRecord) -> Iterator[str]:
+    """What an answer has that no memory's own comes with."""
+    if answer.unknown_citations or answer.reserved_turn or answer.raw:
+        yield (
+            f"it has {answer.unknown_citations} unknown citations, a reserved turn or a raw text: "
+            "those are of answers that the rig reads"
+        )
+    if any(memory.turns or len(memory.episodes) > 1 for memory in answer.memories):
+        yield "a memory that it cites has turns, or several episodes: each has one episode at most"
+    usage = answer.usage
+    if usage and min(usage.model_calls, usage.input_tokens, usage.output_tokens) < 0:
+        yield f"it used less than nothing of models: {usage}"
 
 
 def _cited(trial: TrialEvidence) -> Iterator[Found]:

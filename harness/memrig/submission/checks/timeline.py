@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memrig.client.convert import CONTRACT_MAJOR, MAX_LIMITATION_BYTES, MAX_LIMITATIONS
+from memrig.client.convert import CONTRACT_MAJOR
 from memrig.model.scenario import Probe, RestartProbe
 from memrig.model.transcript import (
     AttemptRecord,
@@ -22,13 +22,13 @@ from memrig.model.transcript import (
     UsageRecord,
 )
 from memrig.model.trial import Outcome
-from memrig.submission.checks.base import Check, GradesEvidence, TrialEvidence, at, of_trial
+from memrig.submission.checks.base import Check, TrialEvidence, of_trial
+from memrig.submission.checks.declared import STARTED, refused
 from memrig.submission.checks.order import FIRST, following
 from memrig.submission.checks.times import DECLARED
-from memrig.submission.checks.walk import Story, stories_of
+from memrig.submission.checks.walk import HOSTED, Story, stories_of
 from memrig.submission.model import Found
 
-_STARTED = frozenset({"docker", "process"})
 #: What each check of this module is told of: its id, the scenario, the question, the objection.
 _Note = tuple[str, str, str, str]
 
@@ -303,7 +303,7 @@ def _several(probe: Probe) -> bool:
 
 
 def _boots(trial: TrialEvidence) -> Iterator[Found]:
-    if trial.spec.adapter.pod not in _STARTED:
+    if trial.spec.adapter.pod not in STARTED:
         return
     seen: set[str] = set()
     for record in trial.records:
@@ -321,7 +321,7 @@ def _handshakes(trial: TrialEvidence) -> Iterator[Found]:
         if not isinstance(record, CapabilitiesRecord):
             continue
         first = first or record
-        for message in _undeclared(record):
+        for message in refused(record, hosted=trial.spec.adapter.pod in HOSTED):
             yield Found(where=of_trial(trial), message=message)
         if record.contract_version.split(".")[0] != CONTRACT_MAJOR:
             message = f"it speaks contract {record.contract_version}, expected {CONTRACT_MAJOR}.x"
@@ -331,31 +331,6 @@ def _handshakes(trial: TrialEvidence) -> Iterator[Found]:
             if now != before:
                 message = f"{name}: {before!r} at first, {now!r} in a later pod"
                 yield Found(where=of_trial(trial), message=message)
-
-
-def _undeclared(record: CapabilitiesRecord) -> Iterator[str]:
-    """In what the rig would have refused a handshake (`client.convert`)."""
-    for name in ("name", "boot_id"):
-        if not getattr(record, name):
-            yield f"it declares no {name}"
-    if record.search_modes and record.max_results < 1:
-        yield f"it declares {record.max_results} results at most, expected 1 at least"
-    if not record.search_modes and "answer" not in record.optional:
-        yield "it declares neither a search mode nor answers"
-    longest = max((len(text.encode()) for text in record.limitations), default=0)
-    if len(record.limitations) > MAX_LIMITATIONS or longest > MAX_LIMITATION_BYTES:
-        count = len(record.limitations)
-        yield f"it declares {count} limitations, the longest of {longest} bytes: that is too much"
-
-
-def _alike(grades: GradesEvidence) -> Iterator[Found]:
-    """What is declared decides what is asked: how many hits, by which modes, of whom."""
-    known = {name: one.declared for name, one in grades.times.items() if one.declared}
-    first = next(iter(known), "")
-    for name, declared in known.items():
-        if declared != known[first]:
-            message = f"declares {declared}, trial {first} {known[first]}"
-            yield Found(where=at(f"run {grades.run.name}", f"trial {name}"), message=message)
 
 
 TRIAL_CHECKS: tuple[Check[TrialEvidence], ...] = (
@@ -426,14 +401,5 @@ TRIAL_CHECKS: tuple[Check[TrialEvidence], ...] = (
         "so it is a warning",
         _boots,
         severity="warning",
-    ),
-)
-
-GRADES_CHECKS: tuple[Check[GradesEvidence], ...] = (
-    Check(
-        "timeline.alike",
-        "The memory system declares the same in every trial",
-        "another system, or fewer hits to be graded, where questions are hard",
-        _alike,
     ),
 )

@@ -5,11 +5,12 @@ start of every attempt at a trial, and the durations in its records. Who makes u
 all of them.
 """
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from memrig.model.canonical import canonical_json, digest_of
+from memrig.model.canonical import digest_of
 from memrig.model.transcript import (
     AttemptRecord,
     CapabilitiesRecord,
@@ -68,8 +69,8 @@ def times_of(records: Iterable[Record]) -> TrialTimes:
 
 def _declared(record: CapabilitiesRecord) -> str:
     """One text for all trials that say the same: there can be many of them."""
-    said = {name: str(getattr(record, name)) for name in DECLARED}
-    return sys.intern(canonical_json(said).decode())
+    said = record.model_dump(exclude={"kind", "boot_id"})
+    return sys.intern(json.dumps({name: repr(said[name]) for name in sorted(said)}))
 
 
 def _took(record: Record) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from memrig.grading.judges.base import OFFICIAL
 from memrig.judging.panel import ASKED_AT_MOST, Result, count, quorum_of
 from memrig.judging.trial import grader_name
 from memrig.model.judgement import Verdict
+from memrig.runs.exchange import COMPATIBLE
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial
 from memrig.submission.checks.exchanged import reply_of, sound
 from memrig.submission.checks.votes import (
@@ -71,6 +72,9 @@ def _terms(trial: TrialEvidence) -> Iterator[Found]:
             if (has := getattr(verdict, name)) != value:
                 message = f"{name} is {has!r}, expected {value!r}"
                 yield Found(where=_of(trial, verdict), message=message)
+        if _imported(trial) and trial.spec.protocol != COMPATIBLE:
+            message = f"{OFFICIAL} gives verdicts by {COMPATIBLE} alone"
+            yield Found(where=_of(trial, verdict), message=message)
         if task is not None and len(verdict.votes) != task.votes:
             message = f"{len(verdict.votes)} votes were taken, the protocol wants {task.votes}"
             yield Found(where=_of(trial, verdict), message=message)

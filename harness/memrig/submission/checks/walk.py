@@ -260,6 +260,11 @@ def _told(trial: TrialEvidence) -> dict[str, Episode]:
     return {one.episode_id: one for one in _told_in_audits(trial.spec, events)}
 
 
+def episodes_told(probe: Probe) -> int:
+    """How many episodes a probe tells a memory at most, but for those after a restart."""
+    return len(_episodes(probe))
+
+
 def _episodes(probe: Probe | None) -> tuple[Episode, ...]:
     match probe:
         case FreshnessProbe() | LeakProbe():

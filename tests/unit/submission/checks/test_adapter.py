@@ -113,6 +113,9 @@ class TestDescribed:
             ({"manifest": None}, "has no manifest"),
             ({"name": "mem0"}, "name is 'mem0', its manifest has 'bm25'"),
             ({"version": "99"}, "version is '99', its manifest has"),
+            ({"inputs": {"adapter": "certified"}}, "inputs.adapter is no digest: 'certified'"),
+            ({"inputs": {"award": DIGEST}}, "has inputs of ['award']"),
+            ({"endpoint": "grpc://mem0.example:1"}, "names an address: 'grpc://mem0.example:1'"),
         ],
     )
     def test_a_docker_pod_that_cannot_be_started_again_is_caught(self, good, change, text):
@@ -135,6 +138,7 @@ class TestDescribed:
         """Nor is one of another memrig."""
         ref = good.run.lock.adapter
         assert "there is no baseline" in described(good.run, ref, name="baseline:best")[0]
+        assert "there is no baseline" in described(good.run, ref, name="oracle")[0]
         assert "is of memrig 0" in described(good.run, ref, version="0")[0]
 
     def test_answers_from_nowhere_are_caught(self, good):

@@ -60,6 +60,15 @@ class TestIsolation:
             f"run run: trial {trial.name}: failed: {detail}"
         ]
 
+    def test_what_broke_it_off_is_what_it_says(self, isolation):
+        """In the words of the fault."""
+        fault = FaultRecord(outcome=Outcome(status="adapter_error"), message="rpc=Search: no")
+        broken = put(isolation, len(isolation.records) - 1, fault, isolation.records[-1])
+        said = changed(broken, AuditRecord, verdict="n/a", detail="rpc=Search: no")
+        assert caught("audits.isolation", said) == []
+        praised = changed(broken, AuditRecord, verdict="n/a", detail="it needs no audit")
+        assert "is nothing that the audit comes to" in caught("audits.isolation", praised)[0]
+
     @pytest.mark.parametrize(
         "changes", [{"detail": "all is well"}, {"verdict": "n/a"}], ids=lambda one: next(iter(one))
     )

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from memrig.model.trial import AnswerSpec
+from memrig.model.trial import PRESETS, AnswerSpec
 from memrig.submission.checks import config
 from support.evidence import found
 
@@ -177,6 +177,17 @@ class TestARun:
         answer = answered.run.lock.answer.model_copy(update={"prompts": "sha256:" + "5" * 64})
         run = with_lock(answered.run, answer=answer)
         assert "this rig's are sha256:" in seen("config.answer", run)[0]
+
+    def test_a_budget_goes_by_its_own_name(self, good):
+        """A preset is what it is, and what was set by hand has no name."""
+        for preset in PRESETS.values():
+            assert seen("config.budget", with_lock(good.run, budget=preset)) == []
+        large = PRESETS["extended"].model_copy(update={"preset": "constrained"})
+        assert (
+            "is called 'constrained'" in seen("config.budget", with_lock(good.run, budget=large))[0]
+        )
+        tiny = good.run.lock.budget.model_copy(update={"preset": "tiny"})
+        assert "is called 'tiny'" in seen("config.budget", with_lock(good.run, budget=tiny))[0]
 
     def test_prices_of_ones_own_are_caught(self, answered):
         """Nor may there be none where models are paid."""

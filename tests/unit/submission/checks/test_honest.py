@@ -27,6 +27,7 @@ from memrig.submission.checks import (
     budgets,
     models,
     played,
+    probes,
     record,
     replies,
     sources,
@@ -44,6 +45,7 @@ from support.scenarios import FACTS, small_scenario
 
 TRIAL = (
     *timeline.TRIAL_CHECKS,
+    *probes.TRIAL_CHECKS,
     *budgets.TRIAL_CHECKS,
     *sources.TRIAL_CHECKS,
     *played.TRIAL_CHECKS,

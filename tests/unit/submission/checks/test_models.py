@@ -203,3 +203,40 @@ class TestUsage:
         run = recorded_as(trial.run, "b", at="2026-01-01T02:00:00+00:00")
         late = {"calls": 1, "input_tokens": 10, "output_tokens": 1, "cost_usd": 0.5}
         assert caught("models.usage", changed(in_run(trial, run), ModelUsageRecord, **late)) == []
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"cost_usd": None}, {"attempts": -1}, {"input_tokens": -1, "output_tokens": 23}],
+        ids=str,
+    )
+    def test_what_no_sum_can_be_is_objected_to(self, trial, changes):
+        """Its calls have prices, and nothing of them is below nothing."""
+        assert len(caught("models.usage", changed(trial, ModelUsageRecord, **changes))) == 1
+
+    def test_a_model_and_phase_is_summed_once(self, trial):
+        """Tables add up what there is."""
+        place = places(trial, ModelUsageRecord)[0]
+        one = trial.records[place]
+        less = one.model_copy(update={"cost_usd": -1.0})
+        assert "is summed twice" in caught("models.usage", put(trial, place, less, one))[0]
+
+    def test_calls_without_a_price_make_no_sum(self, trial):
+        """Half a sum would pass for a whole one."""
+        run = recorded_as(trial.run, "b", cost_usd=None)
+        half = changed(in_run(trial, run), ModelUsageRecord, cost_usd=0.5)
+        assert "have no price" in caught("models.usage", half)[0]
+        unknown = changed(half, ModelUsageRecord, cost_usd=None)
+        assert caught("models.usage", unknown) == []
+
+    def test_an_interrupted_trial_is_summed_from_its_last_attempt_on(self, trial):
+        """What the first one called may be left out; what the last one did may not."""
+        first = trial.records[0]
+        last = first.model_copy(update={"number": 2})
+        outcome = trial.outcome.model_copy(update={"attempts": 2})
+        resumed = replace(trial, outcome=outcome, records=(first, last, *trial.records[1:]))
+        bare = put(resumed, places(resumed, ModelUsageRecord)[0])
+        assert caught("models.usage", bare) == []
+        minute = {"at": "2026-01-01T00:01:00+00:00"}
+        run = recorded_as(recorded_as(trial.run, "a", **minute), "b", **minute)
+        assert caught("models.usage", in_run(resumed, run)) == []
+        assert "0 calls, the record has 2" in caught("models.usage", in_run(bare, run))[0]

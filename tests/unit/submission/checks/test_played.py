@@ -109,6 +109,10 @@ class TestPrompts:
         assert caught("models.prompts", trial)
 
 
+#: A document that no budget has room for.
+LONG = '{"results":[{"handle":"m1","text":"' + "x" * 70_000 + '"}]}'
+
+
 class TestAnswers:
     @pytest.mark.parametrize("kind", ["read", "judged", "agent"])
     @pytest.mark.parametrize("changes", [{"text": "the attic"}, {"confidence": 0.31}], ids=str)
@@ -140,8 +144,35 @@ class TestAnswers:
         trial = changed(scored(read), QuestionRecord, naive=naive)
         assert "the opponent" in caught("models.answers", trial)[0]
 
+    def test_an_opponent_is_refused_only_for_what_cannot_be_sent(self, read):
+        """Its request is made again, and is clean."""
+        failure = "rejected: the request is no clean JSON: NaN"
+        update = {"answer": None, "failure": failure, "shown": 0, "model_calls": ()}
+        naive = asked(scored(read)).naive.model_copy(update=update)
+        trial = changed(scored(read), QuestionRecord, naive=naive)
+        assert "nothing kept it from a model" in caught("models.answers", trial)[0]
+        other = naive.model_copy(update={"failure": "rejected: filtered"})
+        trial = changed(scored(read), QuestionRecord, naive=other)
+        assert caught("models.answers", trial) == []
+
+    def test_an_own_answer_has_a_text(self, native):
+        """The rig refuses an empty one that is no abstention."""
+        number = next(n for n in range(4) if not asked(scored(native), n).answer.abstained)
+        assert caught("models.answers", scored(native)) == []
+        trial = answered_with(scored(native), number, text="")
+        assert "it is empty" in caught("models.answers", trial)[0]
+
 
 class TestOutcomes:
+    def test_a_question_is_refused_only_for_what_cannot_be_sent(self, read):
+        """An audit's, which no mean would miss, as well as a scored one."""
+        outcome = Outcome(
+            status="harness_error", kind="rejected", message="the request is no clean JSON: NaN"
+        )
+        refused = {"outcome": outcome, "model_calls": (), "answer": None}
+        trial = changed(scored(read), QuestionRecord, **refused)
+        assert "and the request is clean JSON" in caught("budgets.outcomes", trial)[0]
+
     @pytest.mark.parametrize(
         "outcome",
         [
@@ -161,6 +192,23 @@ class TestOutcomes:
         # An agent whose time is up is sent another last prompt, and that is what is missed.
         late = kind == "agent" and outcome.kind == "wall_time"
         assert caught("models.prompts" if late else "budgets.outcomes", trial)
+
+    @pytest.mark.parametrize(
+        ("changes", "says"),
+        [
+            ({"payload_bytes": 3}, "returned 3 bytes, and showed"),
+            ({"result": LONG}, "its budget had"),
+        ],
+        ids=["bytes", "text"],
+    )
+    def test_a_document_is_charged_to_the_budget(self, agent, changes, says):
+        """As it came over the wire; no more of it is shown than there is room for."""
+        uses = list(asked(scored(agent)).tool_uses)
+        number = next(n for n, use in enumerate(uses) if use.name == "memory_retrieve")
+        uses[number] = uses[number].model_copy(update=changes)
+        trial = changed(scored(agent), QuestionRecord, tool_uses=tuple(uses))
+        assert caught("budgets.outcomes", scored(agent)) == []
+        assert any(says in objection for objection in caught("budgets.outcomes", trial))
 
     def test_a_broken_budget_is_no_answer(self, judged):
         """The rig would have noticed."""

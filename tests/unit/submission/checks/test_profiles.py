@@ -42,3 +42,19 @@ def test_every_run_is_of_the_manifests_profile(good):
     """Neither of another nor of none."""
     assert ids(claimed(good.archive, NAME, DIGEST, profile="")) == {"profile.locks"}
     assert ids(claimed(good.archive, NAME, DIGEST, profile_digest="x")) == {"profile.locks"}
+
+
+def test_runs_of_several_profiles_are_of_none(good):
+    """Then the manifest names none: whichever it named, some runs would be shown as of it."""
+    (name, lock), *_ = good.archive.locks.items()
+    other = lock.model_copy(update={"profile": NAME, "profile_digest": DIGEST})
+    both = replace(good.archive, locks={name: lock, "other": other})
+    assert ids(both) == set()
+    assert ids(claimed(both, NAME, DIGEST, profile="")) == {"profile.locks"}
+
+
+def test_a_tier_is_one_of_a_profiles(good):
+    """A run without a profile has none; without a tier, it is held against the nearer one."""
+    assert ids(claimed(good.archive, NAME, DIGEST, tier="no-key")) == set()
+    assert ids(claimed(good.archive, NAME, DIGEST, tier="organiser-rerun")) == {"profile.locks"}
+    assert ids(claimed(good.archive, "", "", tier="no-key")) == {"profile.locks"}

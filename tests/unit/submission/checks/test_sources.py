@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memrig.model.transcript import IngestRecord, QuestionRecord
+from memrig.model.transcript import AdapterUsage, IngestRecord, QuestionRecord
 from memrig.submission.checks import sources
 from support.evidence import found
 from support.happened import (
@@ -106,6 +106,29 @@ class TestNative:
         trial = answered_with(scored(native), number, cited=())
         assert caught("sources.native", scored(native)) == []
         assert "its citations" in caught("sources.native", trial)[0]
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"unknown_citations": -3},
+            {"reserved_turn": True},
+            {"raw": "text"},
+            {"usage": AdapterUsage(input_tokens=-1)},
+        ],
+        ids=lambda one: next(iter(one)),
+    )
+    def test_an_answer_has_what_a_memory_can_give(self, native, changes):
+        """The rest is of answers that the rig reads, or of no answer."""
+        assert caught("sources.native", answered_with(scored(native), **changes))
+
+    @pytest.mark.parametrize("changes", [{"turns": ("t",)}, {"episodes": (None, None)}], ids=str)
+    def test_a_cited_memory_has_one_episode(self, native, changes):
+        """The contract knows refs and episodes, no turns."""
+        number = next(n for n in range(4) if asked(scored(native), n).answer.memories)
+        first, *rest = asked(scored(native), number).answer.memories
+        memories = (first.model_copy(update=changes), *rest)
+        trial = answered_with(scored(native), number, memories=memories)
+        assert "one episode at most" in caught("sources.native", trial)[0]
 
     def test_the_rig_takes_no_part(self, native, searched):
         """It neither searches nor asks."""

@@ -189,6 +189,25 @@ class TestWhatIsTold:
         assert "scenario two" in caught("timeline.reset", trial)[0]
 
 
+class TestTheEnd:
+    def test_a_pod_is_measured_before_it_goes(self, halves):
+        """Whatever happened in it."""
+        assert caught("timeline.order", halves) == []
+        kept = tuple(one for one in halves.records if one.kind not in {"usage", "teardown"})
+        trial = replace(halves, records=kept)
+        assert "nobody noted what it had used" in "".join(caught("timeline.order", trial))
+
+    def test_an_attempt_begins_a_pod(self, halves):
+        """Only a fault ends a trial for those that come after it."""
+        last = places(halves, QuestionRecord)[-1]
+        second = halves.records[0].model_copy(update={"number": 2})
+        trial = replace(halves, records=(*halves.records[: last + 1], second, CloseRecord()))
+        assert "began no pod" in "".join(caught("timeline.order", trial))
+        fault = FaultRecord(outcome=CRASH, message="gone")
+        ended = replace(trial, records=(*trial.records[:-2], fault, second, CloseRecord()))
+        assert caught("timeline.order", ended) == []
+
+
 class TestFaults:
     def ended(self, trial):
         """A fault before the last question, which gets its outcome."""

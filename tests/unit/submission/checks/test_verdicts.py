@@ -161,3 +161,13 @@ def test_verdicts_of_another_evaluator_are_told(trial):
     assert caught("verdicts.own", trial) == []
     assert "taken over from another evaluator's file" in caught("verdicts.own", imported)[0]
     assert caught("verdicts.asked", imported) == caught("verdicts.read", imported) == []
+
+
+def test_another_evaluator_knows_one_protocol(trial):
+    """It cannot have judged what is no question of its benchmark."""
+    lock = trial.run.lock.model_copy(update={"options": {"verdicts": "sha256:0"}})
+    imported = in_run(trial, replace(trial.run, lock=lock))
+    says = "by longmemeval-compatible alone"
+    assert says in "".join(caught("verdicts.terms", imported))
+    spec = trial.spec.model_copy(update={"protocol": "longmemeval-compatible"})
+    assert says not in "".join(caught("verdicts.terms", replace(imported, spec=spec)))
