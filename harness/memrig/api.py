@@ -53,7 +53,7 @@ from memrig.runs.plan import plan as make_plan
 from memrig.runs.profiles import Profile, differences, load_profile, only_one, profiled
 from memrig.suites.base import SuiteOptions, check_options, load_suite
 from memrig.trial import TrialServices, run_trial
-from memrig.trial.directory import write_aside
+from memrig.trial.directory import hold, write_aside
 
 
 def _silent(_: str) -> None:
@@ -93,8 +93,9 @@ async def arun(config: RunConfig, watch: Watch | None = None) -> Report:
     if config.verdicts:
         adopt_verdicts(prepared, config.verdicts)
     watch.planned(prepared)
-    executed = await execute(prepared, config, watch)
-    report = score(prepared.directory.root)
+    with hold(prepared.directory.root):  # until there is a report
+        executed = await execute_plan(prepared, config, watch.observer)
+        report = score(prepared.directory.root)
     if executed.failures:
         raise _incomplete(executed, report)
     if problem := report.incomplete or _never_served(report):
@@ -123,11 +124,6 @@ def _never_served(report: Report) -> str:
     if any(latency.phase == "pod_ready" for latency in report.latencies):
         return ""
     return f"the adapter never served: {report.faults[0] if report.faults else 'no pod was ready'}"
-
-
-async def execute(prepared: Plan, config: RunConfig, watch: Watch) -> Executed:
-    """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
-    return await execute_plan(prepared, config, watch.observer)
 
 
 def plan(config: RunConfig) -> Plan:

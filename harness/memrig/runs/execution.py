@@ -11,15 +11,17 @@ from memrig.runs.executor import Executed, LocalExecutor, Observer, Services
 from memrig.runs.judge import TrialJudge
 from memrig.runs.models import elsewhere_of, open_gateway
 from memrig.runs.plan import Plan
-from memrig.trial.directory import hold
 
 
 async def execute_plan(plan: Plan, config: RunConfig, observer: Observer) -> Executed:
-    """Runs a plan's unfinished trials; pods that a killed run left behind are removed first."""
+    """Runs a plan's unfinished trials; pods that a killed run left behind are removed first.
+
+    Whoever calls holds the run's folder.
+    """
     await reap()
     lock, directory = plan.lock, plan.directory
     provider = provider_for(lock.adapter.pod)
-    with hold(directory.root), closing(provider):
+    with closing(provider):
         async with open_gateway(lock, directory, config) as gateway:
             judge = TrialJudge(directory, load_grader(lock.protocol), gateway, lock.judge)
             services = Services(

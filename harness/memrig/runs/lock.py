@@ -22,6 +22,8 @@ from memrig.suites.base import DataSource
 
 #: Audits take scenarios until these hold so many questions, and no more than so many scenarios.
 _AUDITED_QUESTIONS, _AUDITED_SCENARIOS = 8, 4
+#: What begins a field that names an image by digest.
+_IMAGES = "adapter.images."
 
 
 class _Frozen(BaseModel):
@@ -217,6 +219,12 @@ def check_lock(path: Path, lock: Lock) -> bool:
         return True
     fields = list(differences(old.model_dump(mode="json"), lock.model_dump(mode="json")))
     more = f" (and {len(fields) - 5} more)" if len(fields) > 5 else ""
+    if all(field.startswith(_IMAGES) for field in fields):
+        raise UsageError(
+            f"this folder holds a run of an image that was built anew since: {'; '.join(fields)}",
+            where=str(path),
+            fix="load the image of the first command again, or give another --out",
+        )
     raise UsageError(
         f"this folder holds a run with other inputs: {'; '.join(fields[:5])}{more}",
         where=str(path),

@@ -61,6 +61,9 @@ def respool(lock: Lock, folder: Path, data: Sequence[Path] = ()) -> Replanned:
     options, source = _located(lock, suite, options, store)
     answered = None
     if _ANSWERED in lock.options:
+        if lock.adapter.pod != "given":
+            message = f"a pod of kind {lock.adapter.pod} has no file of answers"
+            raise UsageError(message, where=f"lock.json: options.{_ANSWERED}")
         answered = store.need(lock.adapter.inputs.get("answers", ""), "the file of answers")
     selection = Selection(lock.limit, lock.isolation, answered)
     refs, notes = spool_seeds(suite, options, lock.seeds, selection, folder)

@@ -16,13 +16,14 @@ from memrig.model.trial import TrialSpec
 from memrig.report.audits import audits_summary
 from memrig.report.collect import collect
 from memrig.report.model_audits import AuditsSummary
+from memrig.report.units import plural
 from memrig.runs.config import RunConfig
 from memrig.runs.directory import RunDirectory
 from memrig.runs.execution import execute_plan
 from memrig.runs.executor import Executed, Observer
 from memrig.runs.lock import Lock
 from memrig.runs.plan import Plan
-from memrig.trial.directory import load_trial, write_aside
+from memrig.trial.directory import disk_errors, hold, load_trial, write_aside
 
 Say = Callable[[str], None]
 _MS = 1e6
@@ -68,20 +69,24 @@ def replay(
         IncompleteError: trials failed through no fault of the memory system.
     """
     directory = RunDirectory(root)
-    root.mkdir(parents=True, exist_ok=True)
-    if not directory.scenarios.exists():
-        shutil.copytree(scenarios, directory.scenarios, copy_function=_linked)
+    with disk_errors(root):
+        root.mkdir(parents=True, exist_ok=True)
+        if not directory.scenarios.exists():
+            shutil.copytree(scenarios, directory.scenarios, copy_function=_linked)
+        directory.save_specs(tuple(specs))
     write_aside(directory.lock_path, lock.model_dump_json(indent=1).encode() + b"\n")
-    directory.save_specs(tuple(specs))
     plan = Plan(directory, lock, tuple(specs), resumed=False, pod_reason="a rerun")
     config = RunConfig(
         adapter=lock.adapter.name, suite=lock.suite, jobs=pace.jobs, limits=pace.limits
     )
-    executed = asyncio.run(execute_plan(plan, config, _observer(say)))
+    with hold(root):
+        executed = asyncio.run(execute_plan(plan, config, _observer(say)))
     _check_whole(executed, root.name)
     found = collect(directory)
     if rigs := sum(grade.outcome == "harness_error" for grade in found.grades):
-        message = f"{rigs} questions failed by the rig or a model provider: nothing was decided"
+        message = (
+            f"{plural(rigs, 'question')} failed by the rig or a model provider: nothing was decided"
+        )
         raise IncompleteError(message, where=root.name, fix=_AGAIN)
     return Replayed(
         directory=directory,
@@ -130,7 +135,8 @@ def _check_whole(executed: Executed, where: str) -> None:
     if isinstance(first, PrerequisiteError | UsageError):
         raise first
     error: MemrigError = IncompleteError(
-        f"{len(failures)} trials could not be run, so nothing was decided: {trial}: {first}",
+        f"{plural(len(failures), 'trial')} could not be run, so nothing was decided: "
+        f"{trial}: {first.message}",
         where=where,
         fix=_AGAIN,
     )

@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,9 +22,6 @@ TrialState = Literal["sealed", "running", "interrupted", "waiting"]
 
 #: Where the system does not tell who holds a folder: a run that wrote this recently is going on.
 _RECENT_S = 60.0
-#: A run lets go of its folder before it grades, which takes some seconds per 10,000 episodes. What
-#: was sealed this recently, and has no report since, is about to have one.
-_GRADING_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,6 @@ class Live:
         unjudged = self._unjudged(directory, trials)
         if held is None:
             held = (open_ or unjudged > 0) and _fresh(directory)
-        held = held or (not open_ and not unjudged and _being_graded(directory, trials))
         state: RunState = "running" if held else "stopped" if open_ or unjudged else "done"
         return RunProgress(state, trials, unjudged)
 
@@ -200,18 +195,6 @@ def _fresh(directory: RunDirectory) -> bool:
         except OSError:
             continue  # it was sealed meanwhile, or never was
     return time.time() - max(times, default=0.0) < _RECENT_S
-
-
-def _being_graded(directory: RunDirectory, trials: Iterable[TrialProgress]) -> bool:
-    """Whether the last trial was sealed a moment ago, and no report was written since."""
-    folders = (directory.trials / trial.spec.trial_id / OUTCOME for trial in trials)
-    sealed = max((path.stat().st_mtime for path in folders), default=0.0)
-    if time.time() - sealed > _GRADING_S:
-        return False
-    try:
-        return directory.report_json.stat().st_mtime < sealed
-    except FileNotFoundError:
-        return True
 
 
 def began_at(directory: RunDirectory) -> datetime:

@@ -57,6 +57,14 @@ async def test_what_the_lock_says_of_its_scenarios_is_not_believed(tmp_path):
     assert found.refs == lock.scenarios
 
 
+async def test_only_a_file_of_answers_can_limit_the_questions_to_its_own(tmp_path):
+    """A lock that says so of another pod is no plan of the rig's; nothing is missing here."""
+    lock = await locked(tmp_path / "run", sample=True)
+    odd = lock.model_copy(update={"options": {"only_answered": "true"}})
+    with pytest.raises(UsageError, match="has no file of answers"):
+        respool(odd, tmp_path / "again")
+
+
 class TestData:
     """Data of one's own does not travel: it is found by its digest."""
 
