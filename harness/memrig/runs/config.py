@@ -157,6 +157,14 @@ class RunConfig(BaseModel):
             raise ValueError(msg)
         return PRESETS[value]
 
+    @field_validator("budget")
+    @classmethod
+    def _named(cls, value: Budget) -> Budget:
+        if value.preset and value != PRESETS.get(value.preset):
+            msg = f"is not the budget {value.preset!r}; give it no preset's name"
+            raise ValueError(msg)
+        return value
+
 
 def parse_seeds(text: str) -> tuple[int, ...]:
     """Seeds as a command line gives them: ``42,123``; none of an empty text.

@@ -140,6 +140,15 @@ def test_every_mode_has_a_budget_of_its_own():
         make_config({"adapter": "x", "budget": "huge"})
 
 
+def test_a_presets_name_stands_for_its_numbers():
+    """Reports show the name alone."""
+    for name, budget in PRESETS.items():
+        assert make_config({"adapter": "x", "budget": name}).budget == budget
+        larger = budget.model_copy(update={"turns": budget.turns + 1})
+        with pytest.raises(UsageError, match="is not the budget"):
+            make_config({"adapter": "x", "budget": larger})
+
+
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
