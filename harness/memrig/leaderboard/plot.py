@@ -266,6 +266,7 @@ def _label(name: str, x: float, y: float, taken: list[_Box]) -> tuple[int, float
             centre = middle + dx + (wide / 2 if dx > 0 else -wide / 2)
             box = (centre, y + shift, wide, float(_LINE))
             inside = centre - wide / 2 >= 0 and centre + wide / 2 <= _NARROW
+            inside = inside and y + shift + _LINE / 2 <= _TOP + _HEIGHT  # below is the axis
             if inside and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 return dx, y + shift + 4, anchor

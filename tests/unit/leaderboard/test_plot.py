@@ -126,3 +126,14 @@ def test_the_front_strikes_no_label_through() -> None:
     (line,) = found.strokes
     assert behind.kind == "behind"
     assert not behind.label_y - 11 < line.y1 < behind.label_y + 3
+
+
+def test_no_label_stands_on_the_axis() -> None:
+    """What found nothing is at the plot's foot, and the figures of cost are beneath it."""
+    found = plot(
+        entry("none", board_run(0.0, spread=None, spent=cost(usd=1.0, usd_per_1000=1.0))),
+        paid("cheap", 0.5, 1.2),
+        paid("dear", 0.9, 30.0),
+    )
+    assert all(p.label_y <= found.baseline for p in found.points if p.label)
+    assert [p.label for p in found.points if p.kind == "front"] == ["dear", "cheap", ""]
