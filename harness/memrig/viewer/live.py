@@ -15,8 +15,8 @@ from memrig.viewer.kept import Kept, parsed
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.tail import Tails, Tally
 
-#: running: a process is at it, or was a moment ago and grades. stopped: something is open, and
-#: nobody is at it. done: all is sealed.
+#: running: a process is at it. stopped: something is open, and nobody is at it. done: all is
+#: sealed.
 RunState = Literal["running", "stopped", "done"]
 TrialState = Literal["sealed", "running", "interrupted", "waiting"]
 

@@ -22,7 +22,7 @@ from memrig.viewer import links
 from memrig.viewer.found import Episodes, Search, episodes_of, searches_of
 from memrig.viewer.marks import mark_of
 from memrig.viewer.parts import Badge, named
-from memrig.viewer.questions import EVERY, Filter, Walk, walk_of
+from memrig.viewer.questions import EVERY, Filter, Neighbours, neighbours_of
 from memrig.viewer.shelf import Shelf
 from memrig.viewer.timeline import place_of
 from memrig.viewer.trace import Trace, trace_of
@@ -136,7 +136,7 @@ class QuestionPage:
     cost: tuple[Pair, ...]
     before: str
     after: str
-    walk: Walk | None
+    in_list: Neighbours | None
 
 
 def question_page(
@@ -184,7 +184,7 @@ def question_page(
         cost=tuple(_cost(trace, record)) if record else (),
         before=href(trace.walk.before),
         after=href(trace.walk.after),
-        walk=walk_of(shelf, key, wanted, trial_id, scenario_id, question_id),
+        in_list=neighbours_of(shelf, key, wanted, trial_id, scenario_id, question_id),
     )
 
 

@@ -73,7 +73,7 @@ EVERY = Filter()
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Neighbours:
     """A question's neighbours in a filtered list, and the way back to it."""
 
     href: str
@@ -110,9 +110,9 @@ def questions_page(
     )
 
 
-def walk_of(
+def neighbours_of(
     shelf: Shelf, key: str, wanted: Filter, trial_id: str, scenario_id: str, question_id: str
-) -> Walk | None:
+) -> Neighbours | None:
     """Where a question stands in a filtered list; None where nothing is filtered, or it is not.
 
     Raises:
@@ -132,7 +132,7 @@ def walk_of(
         return links.question(key, *names[place], **wanted.values) if there else ""
 
     words = f"{count(at + 1)} of {count(len(names))} in this list"
-    return Walk(links.questions(key, **wanted.values), words, href(at - 1), href(at + 1))
+    return Neighbours(links.questions(key, **wanted.values), words, href(at - 1), href(at + 1))
 
 
 def _against(shelf: Shelf, key: str, wanted: Filter) -> list[Grade]:
