@@ -111,7 +111,7 @@ def entry(name: str, *runs: BoardRun, **changes: object) -> Entry:
         ),
         "machine": sample_report().machine,
         "engine": {"version": "27.1"},
-        "limits": {"adapter": "cpus=1"},
+        "limits": {"adapter": "cpus=1 memory=1073741824"},
         "first": moment,
         "last": moment,
         "shared": (),

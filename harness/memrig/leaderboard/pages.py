@@ -25,6 +25,8 @@ from memrig.submission.model import CheckResult
 
 _STYLES = ("crumbs.css", "board.css")
 _PIECE = 1000
+#: Limits that are sizes, in bytes.
+_SIZES = frozenset({"memory", "shm", "tmp"})
 
 
 def first_page(board: Board, tables: Sequence[Table], compared: Sequence[Pairs]) -> str:
@@ -209,9 +211,18 @@ def _machine(entry: Entry) -> tuple[Pair, ...]:
         Pair("memory", size(machine.memory_bytes)),
         Pair("system", f"{machine.system} {machine.kernel}, Python {machine.python}"),
         *(Pair(f"engine: {name}", text) for name, text in sorted(entry.engine.items())),
-        *(Pair(f"limits: {name}", text) for name, text in sorted(entry.limits.items())),
+        *(Pair(f"limits: {name}", _limits(text)) for name, text in sorted(entry.limits.items())),
         Pair("runs begun", f"{entry.first:%Y-%m-%d %H:%M} UTC"),
         Pair("runs ended", f"{entry.last:%Y-%m-%d %H:%M} UTC"),
+    )
+
+
+def _limits(text: str) -> str:
+    """A container's limits as a pod's own record has them, with sizes that can be read."""
+    parts = (part.partition("=") for part in text.split())
+    return ", ".join(
+        f"{name} {size(int(value))}" if name in _SIZES and value.isdecimal() else f"{name} {value}"
+        for name, _, value in parts
     )
 
 

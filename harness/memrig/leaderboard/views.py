@@ -111,7 +111,8 @@ def table_view(table: Table, pairs: Pairs, number: int) -> TableView:
     common = set.intersection(*({*row.run.labels, *_models(row.run)} for row in table.rows))
     first = table.rows[0].run
     rows = tuple(
-        _row(row, place, ranks.get(row.key), common) for place, row in enumerate(table.rows, 1)
+        _row(row, place, ranks.get(row.key), common, _by(row, table.rows))
+        for place, row in enumerate(table.rows, 1)
     )
     total = len(pairs.found)
     return TableView(
@@ -174,13 +175,12 @@ def _shown(rows: Sequence[Row]) -> Iterable[str]:
         yield "context"
 
 
-def _row(row: Row, place: int, rank: int | None, common: set[str]) -> RowView:
+def _row(row: Row, place: int, rank: int | None, common: set[str], by: str) -> RowView:
     entry, run = row.entry, row.run
     # The pod is named beside the submitter.
     about_pod = (f"{entry.pod} pod: ", "a baseline of the rig")
     told = [label for label in run.labels if not label.startswith(about_pod)]
     badges = [label for label in (*told, *_models(run)) if label not in common]
-    by = entry.submitter or f"key {entry.key[:8]}"
     return RowView(
         place=place,
         rank=CellView("–") if rank is None else CellView(str(rank), str(rank), entry.division),
@@ -202,6 +202,14 @@ def _row(row: Row, place: int, rank: int | None, common: set[str]) -> RowView:
         context=_number(run.cost.context_tokens, lambda value: count(round(value))),
         date=f"{entry.last:%Y-%m-%d}",
     )
+
+
+def _by(row: Row, rows: Iterable[Row]) -> str:
+    """Who submitted a row; with its title, where another of the same name is from there too."""
+    entry = row.entry
+    by = entry.submitter or f"key {entry.key[:8]}"
+    alike = [r for r in rows if name_of(r) == name_of(row) and r.entry.submitter == entry.submitter]
+    return f"{by}: {entry.title}" if len(alike) > 1 and entry.title else by
 
 
 def score_cell(score: BoardScore) -> CellView:
@@ -234,7 +242,7 @@ def matrix_rows(table: Table, pairs: Pairs) -> tuple[MatrixRow, ...]:
     return tuple(
         MatrixRow(
             name=name_of(row),
-            by=row.entry.submitter or f"key {row.entry.key[:8]}",
+            by=_by(row, table.rows),
             href=f"../{entry_href(row.entry.id)}",
             cells=tuple(_matrix_cell(row, column, pairs) for column in table.rows),
         )

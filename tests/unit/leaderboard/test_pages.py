@@ -115,8 +115,25 @@ def test_shared_transcripts_are_told_on_the_page() -> None:
 def test_the_machine_is_disclosed() -> None:
     """With engine, limits and dates."""
     text = words(page_of(GOOD).first("main").text)
-    for said in ("Imaginary CPU @ 2.60GHz", "engine: version27.1", "cpus=1", "2026-09-01"):
+    for said in (
+        "Imaginary CPU @ 2.60GHz",
+        "engine: version27.1",
+        "cpus 1, memory 1.0 GiB",
+        "2026-09-01",
+    ):
         assert said in text
+
+
+def test_two_rows_of_one_name_are_told_apart_by_their_titles() -> None:
+    """From one submitter; others are told apart by who they are of."""
+    twins = [
+        entry("twin", board_run(0.5), title=title, key=title[:1] * 64) for title in ("ab", "cd")
+    ]
+    board = board_of(*twins, entry("alone", board_run(0.9), title="of its page"))
+    tables = tables_of(board.entries)
+    page = words(Page(first_page(board, tables, [Pairs()])).first("tbody").text)
+    assert all(f": {title} " in page for title in ("ab", "cd"))
+    assert "of its page" not in page
 
 
 def test_every_check_is_listed_with_its_reason() -> None:
