@@ -9,7 +9,7 @@ import pytest
 
 import memrig
 from memrig import RunConfig
-from memrig.errors import PrerequisiteError, UsageError
+from memrig.errors import IncompleteError, PrerequisiteError, UsageError
 from memrig.leaderboard.audits import read_audits
 from memrig.pod.images import resolve
 from memrig.submission.archive import read_archive
@@ -139,12 +139,29 @@ def test_a_forged_archive_verifies_and_is_caught_by_a_rerun(
     done = command("submission", "rerun", file, "--adapter", BM25, "--key", key, cwd=tmp_path)
     assert done.code == 6, done.err
     assert "DISAGREES" in done.out
-    assert "rank: 1 → " in done.out
+    assert "rank: 1 → " in " ".join(done.out.split())
     record = tmp_path / "forged.audit.json"
     assert record.exists()
     honest = rerun(submissions("practical"), HONEST, out=tmp_path / "ok.audit.json", key=key)
     marks = read_audits(tmp_path, [honest.key], print)
     assert sorted(mark.passed for found in marks.values() for mark in found) == [False, True]
+
+
+def test_a_memory_that_never_serves_shows_nothing(tmp_path: Path, key: Path) -> None:
+    """All its zeros agree with each other; whoever packs it hears why."""
+    folder = cheating(tmp_path, "Nobody")
+    config = RunConfig(
+        adapter=str(folder), suite="practical", sample=True, pod="process", out=tmp_path / "run"
+    )
+    with pytest.raises(IncompleteError, match="never served"):
+        memrig.run(config)
+    file = tmp_path / "x.memrig"
+    packed = pack([tmp_path / "run"], file, key=key)
+    assert [note for note in packed.notes if "never served in run" in note]
+    assert verify(file).passed
+    with pytest.raises(IncompleteError, match="no cell was served"):
+        rerun(file, RerunOptions(adapter=str(folder), fresh_seeds=True), key=key)
+    assert not (tmp_path / "x.audit.json").exists()
 
 
 @dataclass(frozen=True)

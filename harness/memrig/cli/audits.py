@@ -1,64 +1,76 @@
 """What `memrig submission rerun` prints of an audit record."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-import typer
-
-from memrig.submission.auditrecord import CellResult, FreshResult, MetricResult
+from memrig.report.console import MeanAgain, PartAgain, print_rerun
+from memrig.report.units import milliseconds, plural
+from memrig.submission.auditrecord import (
+    CellResult,
+    FreshResult,
+    MetricResult,
+    RerunAudit,
+    RunResult,
+)
 from memrig.submission.rerun import Reran
 
 _SHOWN = 3
+_NO_TIER = (
+    "lifts none: made without --fresh-seeds, which a table of the published answers passes as well"
+)
 
 
 def show_audit(found: Reran) -> None:
     """Prints what was run again, what differs, and where the record is."""
     audit = found.audit
-    for cell in audit.cells:
-        _show_cell(cell)
-    for run in audit.runs:
-        typer.echo(f"{_word(run.agrees)} {run.run_id}: all its cells, {run.questions} questions")
-        _show_metrics(run.metrics)
+    metrics = {tolerance.run_id: tolerance.metric for tolerance in audit.tolerances}
+    cells = [_cell(cell, metrics[cell.run_id]) for cell in audit.cells]
+    wholes = [_run(run) for run in audit.runs] + [_fresh(fresh) for fresh in audit.fresh]
+    print_rerun(cells, wholes, _facts(found), audit.summary, passed=audit.passed)
+
+
+def _facts(found: Reran) -> Iterator[tuple[str, str]]:
+    audit = found.audit
+    yield from _differences(audit)
     for fresh in audit.fresh:
-        _show_fresh(fresh)
+        for row in fresh.audits:
+            yield "audit", f"{fresh.run_id}: {row.audit}: {row.verdict}: {row.detail}"
     for note in audit.notes:
-        typer.echo(f"note       {note}")
-    typer.echo(f"draw       {audit.draw}")
-    typer.echo(f"verdict    {'agrees' if audit.passed else 'DISAGREES'}: {audit.summary}")
-    typer.echo(f"written    {found.file}, signed by {found.fingerprint}")
+        yield "note", note
+    yield "draw", str(audit.draw)
+    if audit.passed and not audit.fresh_seeds:
+        yield "tier", _NO_TIER
+    yield "written", f"{found.file}"
+    yield "signed by", found.fingerprint
 
 
-def _show_cell(cell: CellResult) -> None:
-    typer.echo(
-        f"{_word(cell.agrees)} {cell.trial_id}: {cell.differing} of {cell.questions} questions "
-        f"differ; {_number(cell.claimed)} claimed, {_number(cell.again)} again; "
-        f"search {_number(cell.claimed_search_ms)} ms, {_number(cell.again_search_ms)} ms again"
-    )
-    for odd in cell.deviations[:_SHOWN]:
-        typer.echo(f"             {odd.scenario_id}/{odd.question_id}: {'; '.join(odd.fields[:3])}")
-    if len(cell.deviations) > _SHOWN:
-        typer.echo(f"             and {cell.differing - _SHOWN} more")
+def _differences(audit: RerunAudit) -> Iterator[tuple[str, str]]:
+    for cell in audit.cells:
+        for odd in cell.deviations[:_SHOWN]:
+            question = f"{odd.scenario_id}/{odd.question_id}"
+            yield "differs", f"{cell.trial_id}: {question}: {'; '.join(odd.fields[:3])}"
+        if cell.differing > _SHOWN:
+            yield "", f"and {plural(cell.differing - _SHOWN, 'question')} more"
 
 
-def _show_fresh(fresh: FreshResult) -> None:
-    typer.echo(
-        f"{_word(fresh.agrees)} {fresh.run_id}: fresh {fresh.made}, {fresh.questions} questions"
-    )
-    _show_metrics(fresh.metrics)
-    for row in fresh.audits:
-        typer.echo(f"             audit {row.audit}: {row.verdict}: {row.detail}")
+def _cell(cell: CellResult, metric: str) -> PartAgain:
+    told = [f"{cell.differing} of {plural(cell.questions, 'question')} differ"]
+    if cell.claimed_search_ms is not None and cell.again_search_ms is not None:
+        claimed, again = map(milliseconds, (cell.claimed_search_ms, cell.again_search_ms))
+        told.append(f"search {claimed}, again {again}")
+    mean = MeanAgain(metric, cell.claimed, cell.again, agrees=cell.agrees)
+    return PartAgain(cell.agrees, cell.trial_id, tuple(told), (mean,))
 
 
-def _show_metrics(metrics: Iterable[MetricResult]) -> None:
+def _run(run: RunResult) -> PartAgain:
+    told = (f"all its cells: {plural(run.questions, 'question')}",)
+    return PartAgain(run.agrees, run.run_id, told, tuple(_means(run.metrics)))
+
+
+def _fresh(fresh: FreshResult) -> PartAgain:
+    told = (f"fresh {fresh.made}: {plural(fresh.questions, 'question')}",)
+    return PartAgain(fresh.agrees, fresh.run_id, told, tuple(_means(fresh.metrics)))
+
+
+def _means(metrics: Iterable[MetricResult]) -> Iterator[MeanAgain]:
     for row in metrics:
-        numbers = f"{_number(row.claimed)} claimed, {_number(row.found)} found"
-        if row.low is not None and row.high is not None:
-            numbers += f", claimed less found {row.low:+.3f} … {row.high:+.3f}"
-        typer.echo(f"             {row.metric}: {numbers}{'' if row.agrees else ', disagrees'}")
-
-
-def _word(agrees: bool) -> str:
-    return "agrees    " if agrees else "DISAGREES "
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3f}"
+        yield MeanAgain(row.metric, row.claimed, row.found, row.low, row.high, row.agrees)

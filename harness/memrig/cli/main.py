@@ -56,11 +56,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _as_interrupt)
     try:
         app()
-    except (KeyboardInterrupt, BrokenPipeError):
-        _interrupted()
+    except (KeyboardInterrupt, BrokenPipeError) as stop:
+        _interrupted(stop)
     except SystemExit as end:
         if end.code == INTERRUPTED:  # typer's own way to end on Ctrl-C says nothing
-            _interrupted()
+            _interrupted(end)
         raise
     except MemrigError as error:
         print_error(error)
@@ -69,9 +69,15 @@ def main() -> None:
         _end_group(group)
 
 
-def _interrupted() -> None:
+def _interrupted(stop: BaseException) -> None:
+    """Ends, with what the command noted on its interrupt, else with how to go on with a run."""
+    notes: list[str] = []
+    cause: BaseException | None = stop
+    while cause and not notes:
+        notes, cause = getattr(cause, "__notes__", []), cause.__cause__ or cause.__context__
     with suppress(BrokenPipeError):
-        sys.stderr.write("Interrupted; repeat the command to resume a run.\n")
+        said = notes[0] if notes else "repeat the command to resume a run"
+        sys.stderr.write(f"Interrupted; {said}.\n")
     sys.exit(INTERRUPTED)
 
 
@@ -88,7 +94,7 @@ def _as_interrupt(_signal: int, _frame: object) -> None:
 def _end_group(group: BaseExceptionGroup[BaseException]) -> None:
     leaves = list(_leaves(group))
     if any(isinstance(leaf, KeyboardInterrupt) for leaf in leaves):
-        _interrupted()
+        _interrupted(group)
     known = [leaf for leaf in leaves if isinstance(leaf, MemrigError)]
     if not known:
         raise group

@@ -8,7 +8,8 @@ import typer
 from memrig.cli.app import submission_app
 from memrig.cli.audits import show_audit
 from memrig.errors import VerificationError
-from memrig.report.console import print_verification
+from memrig.report.console import Held, HeldRun, print_facts, print_step, print_verification
+from memrig.report.standing import standing_of
 from memrig.runs.config import default_jobs, parse_limits
 from memrig.submission.keys import fingerprint
 from memrig.submission.pack import Packed, make_statement
@@ -16,7 +17,7 @@ from memrig.submission.pack import pack as pack_runs
 from memrig.submission.rerun import RerunOptions
 from memrig.submission.rerun import rerun as rerun_archive
 from memrig.submission.tolerance import RuleChoice
-from memrig.submission.verify import verify as verify_archive
+from memrig.submission.verify import Opened, opened
 
 
 @submission_app.command()
@@ -51,11 +52,14 @@ def verify(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on stdout.")] = False,
 ) -> None:
     """Checks an archive and makes all its numbers again. Exit code 6 if it is not valid."""
-    found = verify_archive(file, data or ())
-    if json:
-        typer.echo(found.model_dump_json(indent=1))
-    else:
-        print_verification(found, fingerprint(found.key) if found.key else "", every=every)
+    _say(f"verifying {file}")
+    with opened(file, data or ()) as archive:
+        found = archive.verification
+        if json:
+            typer.echo(found.model_dump_json(indent=1))
+        else:
+            signer = fingerprint(found.key) if found.key else ""
+            print_verification(found, signer, _held(archive), every=every)
     raise typer.Exit(0 if found.passed else VerificationError.exit_code)
 
 
@@ -95,17 +99,28 @@ def rerun(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a para
 
 
 def _say(line: str) -> None:
-    typer.echo(line, err=True)
+    print_step(line)
+
+
+def _held(archive: Opened) -> Held | None:
+    """What an archive holds, as far as it could be read."""
+    manifest = archive.manifest
+    if manifest is None:
+        return None
+    standings = {run.entry.run_id: standing_of(run.report) for run in archive.runs}
+    said, system = manifest.statement, manifest.adapter
+    runs = (HeldRun(run.run_id, run.suite, standings.get(run.run_id)) for run in manifest.runs)
+    return Held(f"{system.name} {system.version}", tuple(runs), said.title, said.submitter)
 
 
 def _show(packed: Packed) -> None:
     """Prints what was written, and by whom."""
-    manifest = packed.manifest
-    typer.echo(f"written      {packed.file} ({packed.file.stat().st_size:,} bytes)")
-    typer.echo(f"digest       {packed.digest}")
-    typer.echo(f"signed by    {packed.fingerprint}")
-    for run in manifest.runs:
-        typer.echo(f"run          {run.run_id}: {run.suite}, {run.protocol}")
-    for note in packed.notes:
-        typer.echo(f"note         {note}")
-    typer.echo(f"check it     memrig submission verify {packed.file}")
+    rows = [
+        ("written", f"{packed.file} ({packed.file.stat().st_size:,} bytes)"),
+        ("manifest", packed.digest.removeprefix("sha256:")),
+        ("signed by", packed.fingerprint),
+        *(("run", f"{run.run_id}: {run.suite}, {run.protocol}") for run in packed.manifest.runs),
+        *(("note", note) for note in packed.notes),
+        ("check it", f"memrig submission verify {packed.file}"),
+    ]
+    print_facts(rows, whole=("written", "check it"))

@@ -16,6 +16,13 @@ from memrig.report.terminal.profiles import (
     print_suite_runs,
 )
 from memrig.report.terminal.questions import print_question, print_questions_table
+from memrig.report.terminal.reran import (
+    MeanAgain,
+    PartAgain,
+    print_facts,
+    print_rerun,
+    print_step,
+)
 from memrig.report.terminal.summary import print_report
 from memrig.report.terminal.tables import (
     print_checks,
@@ -26,9 +33,13 @@ from memrig.report.terminal.tables import (
     print_problems,
     print_suites,
 )
-from memrig.report.terminal.verified import print_verification
+from memrig.report.terminal.verified import Held, HeldRun, print_verification
 
 __all__ = [
+    "Held",
+    "HeldRun",
+    "MeanAgain",
+    "PartAgain",
     "SuiteRun",
     "make_console",
     "print_calibration",
@@ -39,6 +50,7 @@ __all__ = [
     "print_datasets",
     "print_differences",
     "print_error",
+    "print_facts",
     "print_images",
     "print_plan",
     "print_problems",
@@ -46,6 +58,8 @@ __all__ = [
     "print_question",
     "print_questions_table",
     "print_report",
+    "print_rerun",
+    "print_step",
     "print_suite_head",
     "print_suite_runs",
     "print_suites",

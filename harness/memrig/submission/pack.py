@@ -12,9 +12,12 @@ from tempfile import TemporaryDirectory
 
 from pydantic import ValidationError
 
-from memrig.errors import InfrastructureError, UsageError
+from memrig.errors import InfrastructureError, PrerequisiteError, UsageError
 from memrig.model.canonical import canonical_json, digest_bytes
-from memrig.pod.images import save_image
+from memrig.model.manifest import AdapterRef
+from memrig.pod.images import missing_images_of, save_image
+from memrig.report.units import plural
+from memrig.runs.directory import RunDirectory
 from memrig.runs.lock import Lock
 from memrig.runs.plan import trials_of
 from memrig.submission.archive import write_archive
@@ -33,6 +36,7 @@ from memrig.submission.model import (
     Statement,
 )
 from memrig.submission.modelrecord import export_record
+from memrig.submission.outputs import check_out
 from memrig.submission.packable import Packable, check_together, packable
 from memrig.submission.savedimage import saved_images
 from memrig.trial.directory import disk_errors
@@ -64,14 +68,15 @@ def make_statement(
     """What the submitter says.
 
     Raises:
-        UsageError: something is too long.
+        UsageError: something is too long, or no text.
     """
     try:
         return Statement(title=title, submitter=submitter, url=url, changed=changed)
     except ValidationError as error:
         found = error.errors(include_input=False, include_url=False)[0]
         message = f"{found['msg'][:1].lower()}{found['msg'][1:]}"
-        raise UsageError(message, where=f"--{found['loc'][0]}", fix="say it shorter") from error
+        fix = "say it shorter" if found["type"] == "string_too_long" else "give it as UTF-8"
+        raise UsageError(message, where=f"--{found['loc'][0]}", fix=fix) from error
 
 
 def pack(
@@ -97,13 +102,16 @@ def pack(
         say: told what is being done, a line at a time.
 
     Raises:
-        UsageError: a run is not whole, was made by another version, or does not go with the others.
+        UsageError: a run is not whole, was made by another version, or does not go with the
+            others; or there is a file already, or cannot be one.
         PrerequisiteError: there is no key, or an image is not on this machine.
         VerificationError: a run was changed since it was sealed.
         InfrastructureError: the disk or the container engine failed.
     """
     _check_names(runs, out)
     signer = load_key(key)
+    if images:
+        _check_images(RunDirectory(runs[0]).lock().adapter)
     with ExitStack() as stack:
         taken = [stack.enter_context(packable(folder, say)) for folder in sorted(runs, key=_name)]
         check_together(taken)
@@ -125,11 +133,10 @@ def _check_names(runs: Sequence[Path], out: Path) -> None:
     """Refuses what can be told from names alone, before anything is graded."""
     if not runs:
         raise UsageError("there is nothing to pack", where="RUN", fix="name the runs' folders")
-    if out.suffix != SUFFIX:
-        raise UsageError("is no name for a submission", where=f"--out {out}", fix=f"add {SUFFIX}")
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        message = "is a folder" if out.is_dir() else "is in a folder that is not there"
-        raise UsageError(message, where=f"--out {out}", fix="name a file in a folder that is there")
+    taken = "there is a file already, and an archive is not overwritten"
+    check_out(out, SUFFIX, "a submission", taken)
+    for folder in runs:
+        _check_run(folder)
     names = sorted(map(_name, runs))
     for name, after in pairwise([*names, ""]):
         if not is_name(name):
@@ -138,6 +145,32 @@ def _check_names(runs: Sequence[Path], out: Path) -> None:
         if name.casefold() == after.casefold():
             fix = "give each run once, and rename the folder of one if two have one name"
             raise UsageError("two runs go by this name", where=name, fix=fix)
+
+
+def _check_run(folder: Path) -> None:
+    """Whoever names the folder of several runs hears their names."""
+    if RunDirectory(folder).lock_path.exists():
+        return
+    if held := sorted(path.parent for path in folder.glob("*/lock.json")):
+        message = f"holds {plural(len(held), 'run')}, and is none itself"
+        fix = f"name them: {' '.join(map(str, held))}"
+        raise UsageError(message, where=str(folder), fix=fix)
+
+
+def _check_images(adapter: AdapterRef) -> None:
+    """Refuses --with-image where there is none to put in, before anything is graded."""
+    if not adapter.images:
+        message = f"{adapter.name} ran in no container, so that it has no image"
+        raise UsageError(message, where="--with-image", fix="leave it out")
+    missing = asyncio.run(missing_images_of(adapter.images.values()))
+    for service, digest in sorted(adapter.images.items()):
+        if digest in missing:
+            raise PrerequisiteError(
+                f"the image of its container {service!r} is not on this machine: {digest}",
+                where=f"{adapter.name} {adapter.version}",
+                fix="load it or build it again (`memrig image load`, `memrig image build`), "
+                "or leave --with-image out",
+            )
 
 
 def _files(runs: Sequence[Packable], scratch: Path) -> Files:
@@ -175,12 +208,9 @@ def _images(
         name = ""
         if scratch is not None:
             name = f"{IMAGES}/{service}.tar"
-            say(f"saving {digest}")
+            say(f"saving the image of container {service}: {digest}")
             files[name] = _saved(digest, scratch / f"{service}.tar")
         entries.append(ImageEntry(service=service, digest=digest, file=name))
-    if scratch is not None and not entries:
-        message = f"{lock.adapter.name} ran in no container, so that it has no image"
-        raise UsageError(message, where="--with-image", fix="leave it out")
     return tuple(entries)
 
 
@@ -259,5 +289,7 @@ def _notes(runs: Sequence[Packable], manifest: Manifest) -> Iterator[str]:
     if not manifest.statement.submitter:
         yield "no --submitter is named"
     for run in runs:
+        if run.never:
+            yield f"the memory system never served in {run.name}: {run.never}"
         if run.lock.sample:
             yield f"{run.name} is of a suite's sample, which compares with nothing"

@@ -10,21 +10,28 @@ from memrig._version import __version__
 from memrig.errors import UsageError
 from memrig.report.build import build_report
 from memrig.report.html import render_html
+from memrig.report.model import Report
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock, contract_digest, differences
 from memrig.runs.models import models_of
 from memrig.runs.plan import trials_of
+from memrig.submission.apart import apart
+from memrig.submission.tolerance import served
 from memrig.trial.directory import hold, write_aside
 
 
 @dataclass(frozen=True, slots=True)
 class Packable:
-    """A run that may be packed: whole, of this version, graded again."""
+    """A run that may be packed: whole, of this version, graded again.
+
+    `never` says why its memory system never served, if so.
+    """
 
     name: str
     directory: RunDirectory
     lock: Lock
     executions: tuple[Execution, ...]
+    never: str = ""
 
 
 @contextmanager
@@ -41,12 +48,20 @@ def packable(folder: Path, say: Callable[[str], None]) -> Iterator[Packable]:
         if report.incomplete:
             fix = "repeat the command that made it: finished trials are kept"
             raise UsageError(f"is not whole: {report.incomplete}", where=str(folder), fix=fix)
-        run = Packable(directory.root.name, directory, lock, tuple(directory.executions()))
+        executions = tuple(directory.executions())
+        run = Packable(directory.root.name, directory, lock, executions, _never(report))
         if not run.executions:
             message = "no command on it came to its end, so that nobody knows when it was made"
             raise UsageError(message, where=str(folder), fix="repeat the command that made it")
         _check_called(run, folder)
         yield run
+
+
+def _never(report: Report) -> str:
+    """What kept the memory system from serving any question; empty where it served one."""
+    if served(report.questions.outcomes) or not report.questions.outcomes:
+        return ""
+    return report.faults[0] if report.faults else ", ".join(report.questions.outcomes)
 
 
 def _check_called(run: Packable, folder: Path) -> None:
@@ -82,21 +97,20 @@ def _check_plan(directory: RunDirectory, lock: Lock, folder: Path) -> None:
 
 
 def check_together(runs: Sequence[Packable]) -> None:
-    """An archive is of one memory system, on one machine, under one profile; each run once.
+    """An archive is of one memory system, on one machine; each run once.
 
     Raises:
         UsageError: these are not.
     """
     first = runs[0]
     for run in runs[1:]:
-        where = f"{first.name}, {run.name}"
-        for what, old, new in (
-            ("memory system", first.lock.adapter, run.lock.adapter),
-            ("machine", first.lock.machine, run.lock.machine),
-        ):
-            if odd := list(differences(old.model_dump(mode="json"), new.model_dump(mode="json"))):
-                message = f"are not of one {what}: {'; '.join(odd[:3])}"
-                raise UsageError(message, where=where, fix="pack them apart")
+        where, fix = f"{first.name}, {run.name}", "pack them apart"
+        if odd := apart(first.lock.adapter, run.lock.adapter):
+            raise UsageError(f"are not of one memory system: {odd}", where=where, fix=fix)
+        old, new = (one.lock.machine.model_dump(mode="json") for one in (first, run))
+        if fields := list(differences(old, new)):
+            message = f"are not of one machine: {'; '.join(fields[:3])}"
+            raise UsageError(message, where=where, fix=fix)
     for run, after in pairwise(sorted(runs, key=lambda run: run.lock.digest)):
         if run.lock.digest == after.lock.digest:
             message = "are one run, made twice: equal inputs"

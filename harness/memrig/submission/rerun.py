@@ -7,15 +7,14 @@ that nobody could know before was not looked up in a table.
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from memrig._version import __version__
-from memrig.errors import UsageError, VerificationError
+from memrig.errors import IncompleteError, UsageError, VerificationError
 from memrig.gateway.config import Limits
+from memrig.report.units import plural
 from memrig.runs.config import MAX_SEED, default_jobs
 from memrig.runs.lock import Lock, this_machine
 from memrig.runs.models import check_callable
@@ -34,6 +33,7 @@ from memrig.submission.engine import disclosed_engine
 from memrig.submission.fresh import FreshRun
 from memrig.submission.keys import fingerprint, load_key
 from memrig.submission.model import Manifest
+from memrig.submission.outputs import check_out, workplace
 from memrig.submission.replaying import Pace, replay
 from memrig.submission.system import System, find_system
 from memrig.submission.tolerance import (
@@ -43,9 +43,11 @@ from memrig.submission.tolerance import (
     cell_bound,
     judge_run,
     said,
+    served,
     tolerance_of,
 )
 from memrig.submission.verify import Opened, OpenedRun, opened
+from memrig.trial.directory import disk_errors
 
 Say = Callable[[str], None]
 
@@ -116,33 +118,34 @@ def rerun(
         say: told what is being done, a line at a time.
 
     Raises:
-        UsageError: there is no such file, a record is there already, or so few cells tell nothing.
+        UsageError: there is no such file, a record is there already or cannot be written, the
+            folder for runs is none, or so few cells tell nothing.
         PrerequisiteError: no key, data, image or model is to be had on this machine.
         VerificationError: the archive is not valid.
-        IncompleteError: trials failed through no fault of the memory system; nothing is decided.
+        IncompleteError: trials failed through no fault of the memory system, or it never came up,
+            as it is claimed: nothing is decided.
     """
     options = options or RerunOptions()
-    record = _free(out or file.with_suffix(SUFFIX))
+    record = out or file.with_suffix(SUFFIX)
+    check_out(record, SUFFIX, "a record", "there is a record already, and every one counts")
     _check_numbers(options)
     signer = load_key(key)
-    with opened(file, options.data) as found, _workplace(options.keep) as work:
-        manifest = _verified(found, file)
-        audit = _Rerunning(found, manifest, options, work, say).run()
+    with workplace(options.keep) as work:
+        say(f"verifying {file}")
+        audit = _rerun(file, options, work, say)
     write_audit(record, audit, signer)
     return Reran(record, audit, signer.public)
 
 
-def _free(out: Path) -> Path:
-    """Where the record goes. One that is there already is not overwritten: it may say otherwise."""
-    if not out.name.endswith(SUFFIX):
-        raise UsageError("is no name for a record", where=f"--out {out}", fix=f"add {SUFFIX}")
-    if out.exists():
-        message = "there is a record already, and every one counts"
-        raise UsageError(message, where=str(out), fix="give another --out")
-    if not out.absolute().parent.is_dir():
-        fix = "name a file in a folder that is there"
-        raise UsageError("is in a folder that is not there", where=f"--out {out}", fix=fix)
-    return out
+def _rerun(file: Path, options: RerunOptions, work: Path, say: Say) -> RerunAudit:
+    with opened(file, options.data) as found:
+        manifest = _verified(found, file)
+        rerunning = _Rerunning(found, manifest, options, work, say)
+        try:
+            return rerunning.run()
+        except (KeyboardInterrupt, BaseExceptionGroup) as stop:
+            stop.add_note(f"nothing was written; --draw {rerunning.draw} takes the same cells")
+            raise
 
 
 def _check_numbers(options: RerunOptions) -> None:
@@ -154,22 +157,12 @@ def _check_numbers(options: RerunOptions) -> None:
         raise UsageError("is no draw", where=f"--draw {options.draw}", fix=fix)
 
 
-@contextmanager
-def _workplace(keep: Path | None) -> Iterator[Path]:
-    if keep is None:
-        with TemporaryDirectory(prefix="memrig-rerun-") as folder:
-            yield Path(folder)
-        return
-    if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
-        fix = "give a new or empty folder"
-        raise UsageError("is not empty", where=f"--keep {keep}", fix=fix)
-    yield keep
-
-
 def _verified(found: Opened, file: Path) -> Manifest:
-    failed = [c.id for c in found.verification.checks if c.severity == "error" and not c.passed]
-    if found.manifest is None or failed or not found.runs:
-        message = f"does not verify: {', '.join(failed[:5])}"
+    errors = [c for c in found.verification.checks if c.severity == "error" and not c.passed]
+    if found.manifest is None or errors or not found.runs:
+        failed = [c.id for c in errors if c.count] or [c.id for c in errors]
+        more = f" and {len(failed) - 5} more" if len(failed) > 5 else ""
+        message = f"does not verify: {', '.join(failed[:5])}{more}"
         fix = f"`memrig submission verify {file}` says why"
         raise VerificationError(message, where=str(file), fix=fix)
     return found.manifest
@@ -184,9 +177,10 @@ class _Rerunning:
         self._found, self._manifest, self._options = found, manifest, options
         self._work, self._say = work, say
         self._started = datetime.now(UTC)
-        self._draw = secrets.randbelow(MAX_SEED + 1) if options.draw is None else options.draw
+        self.draw = secrets.randbelow(MAX_SEED + 1) if options.draw is None else options.draw
         self._pace = Pace(options.jobs, options.limits)
         self._faults: list[str] = []
+        self._served = False
 
     def run(self) -> RerunAudit:
         """Everything, in the order in which it is told."""
@@ -200,7 +194,7 @@ class _Rerunning:
             self._manifest.images,
             self._say,
         )
-        cells = draw_cells(self._found.runs, self._options.cells, self._draw)
+        cells = draw_cells(self._found.runs, self._options.cells, self.draw)
         tolerances = self._tolerances(cells)
         self._tell(system, cells, tolerances)
         results: list[CellResult] = []
@@ -211,6 +205,7 @@ class _Rerunning:
                 compared, whole = self._again(mine, system, tolerances[run.entry.run_id], cells)
                 results += compared
                 runs.append(whole)
+        self._check_served(cells)
         fresh = tuple(self._fresh(system, tolerances)) if self._options.fresh_seeds else ()
         return self._audit(system, tolerances, results, runs, fresh)
 
@@ -233,15 +228,18 @@ class _Rerunning:
         self, system: System, cells: tuple[Cell, ...], tolerances: dict[str, Tolerance]
     ) -> None:
         """What will be done, and by what it will be judged, before anything is."""
-        self._say(f"draw       {self._draw}")
+        self._say(f"draw       {self.draw}")
         self._say(f"system     {system.adapter.name} {system.adapter.version}: {system.how}")
         for note in system.notes:
             self._say(f"note       {note}")
         for tolerance in tolerances.values():
             self._say(f"tolerance  {said(tolerance)}")
         for cell in cells:
-            bound = cell_bound(tolerances[cell.run.entry.run_id], cell.questions, len(cells))
-            self._say(f"cell       {cell.spec.trial_id}: {cell.questions} questions, ±{bound:.3g}")
+            rule = tolerances[cell.run.entry.run_id]
+            bound = cell_bound(rule, cell.questions, len(cells))
+            within = f", {rule.metric} ±{bound:.3g}" if bound else ""
+            asked = plural(cell.questions, "question")
+            self._say(f"cell       {cell.spec.trial_id}: {asked}{within}")
         if self._options.fresh_seeds:
             margin = max(tolerance.fresh_margin for tolerance in tolerances.values())
             self._say(
@@ -259,18 +257,31 @@ class _Rerunning:
         root = self._work / f"{run.entry.run_id}-again"
         replayed = replay(lock, specs, scenarios, root, self._pace, self._say)
         self._faults += replayed.faults
+        self._served |= served(grade.outcome for grade in replayed.grades)
         results = [compare_cell(cell, system, replayed, tolerance, len(cells)) for cell in mine]
         claimed = [by_question(cell.grades) for cell in mine]
         again = [by_question(replayed.of(spec.trial_id)) for spec in specs]
         return results, judge_run(tolerance, claimed, again)
 
+    def _check_served(self, cells: tuple[Cell, ...]) -> None:
+        """Two systems that never came up agree in everything, and show nothing."""
+        if self._served or served(grade.outcome for cell in cells for grade in cell.grades):
+            return
+        told = f": {self._faults[0]}" if self._faults else ""
+        raise IncompleteError(
+            f"no cell was served, neither as claimed nor now, so nothing was shown{told}",
+            where=self._found.verification.archive,
+            fix="there is nothing to run again before the memory system comes up",
+        )
+
     def _fresh(self, system: System, tolerances: dict[str, Tolerance]) -> Iterator[FreshResult]:
         for run in self._found.runs:
             name = run.entry.run_id
-            planned = FreshRun(run, _here(run.lock, system), self._draw, self._options.cells)
+            planned = FreshRun(run, _here(run.lock, system), self.draw, self._options.cells)
             self._say(f"fresh      {name}: seeds {', '.join(map(str, planned.seeds))}")
             root = self._work / f"{name}-fresh"
-            lock, specs = planned.plan(root / "scenarios", self._options.data)
+            with disk_errors(root):
+                lock, specs = planned.plan(root / "scenarios", self._options.data)
             replayed = replay(lock, specs, root / "scenarios", root, self._pace, self._say)
             self._faults += replayed.faults
             yield planned.judge(specs, replayed, tolerances[name])
@@ -293,7 +304,7 @@ class _Rerunning:
             passed=all(agree),
             summary=summary_of(cells, runs, fresh),
             memrig_version=__version__,
-            draw=self._draw,
+            draw=self.draw,
             cells_asked=self._options.cells,
             fresh_seeds=self._options.fresh_seeds,
             system=system.told,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memrig.errors import DataError, PrerequisiteError, UsageError
 from memrig.model.manifest import ADAPTER_SERVICE, AdapterRef
-from memrig.pod.images import load_images, missing_images_of, resolve
+from memrig.pod.images import implied_pod, load_images, missing_images_of, resolve
 from memrig.runs.lock import differences
 from memrig.submission.auditrecord import AuditSystem
 from memrig.submission.model import ImageEntry
@@ -76,13 +76,30 @@ def find_system(
     return asyncio.run(_by_digest(claimed, folder, images, say))
 
 
+def _check_kind(claimed: AdapterRef, given: str) -> None:
+    """What is given runs in the kind of pod that is claimed."""
+    needed = implied_pod(given)
+    if needed == claimed.pod or (needed is None and claimed.pod in {"docker", "process"}):
+        return
+    fixes = {
+        "docker": "give its folder or its image by digest, or leave --adapter out",
+        "process": "give its folder",
+    }
+    raise UsageError(
+        f"cannot run in a pod of kind {claimed.pod}, in which the submission was made",
+        where=f"--adapter {given}",
+        fix=fixes.get(claimed.pod, "leave --adapter out"),
+    )
+
+
 async def _given(claimed: AdapterRef, given: str, say: Say) -> System:
     """What the organiser gave, if it is the system that was claimed."""
+    _check_kind(claimed, given)
     found = await resolve(given, claimed.pod, progress=say)
     odd = list(_other(claimed, found))
     if odd:
         raise UsageError(
-            f"is not what the submission was made with: {'; '.join(odd[:3])}",
+            f"is not what the submission was made with: {_told(claimed, found, odd)}",
             where=f"--adapter {given}",
             fix="give the same version of the same adapter, from the same sources",
         )
@@ -94,6 +111,12 @@ async def _given(claimed: AdapterRef, given: str, say: Say) -> System:
         if found.inputs.get(_ENVIRONMENT) != claimed.inputs.get(_ENVIRONMENT):
             notes.append("what is installed beside the rig is not what it was at the submitter's")
     return System(found, f"--adapter {given}", tuple(notes))
+
+
+def _told(claimed: AdapterRef, found: AdapterRef, odd: Sequence[str]) -> str:
+    if (claimed.name, claimed.version) != (found.name, found.version):
+        return f"{claimed.name} {claimed.version}; this is {found.name} {found.version}"
+    return "; ".join(odd[:3])
 
 
 def _other(claimed: AdapterRef, found: AdapterRef) -> Iterable[str]:

@@ -35,6 +35,9 @@ _LOCAL = "local/"
 #: What names a trial, and so is another one under another adapter's digest.
 _NAMES = {"trial_id", "repeat"}
 
+#: How a question ends that a memory system did not serve.
+_UNSERVED = ("adapter_crashed", "adapter_error", "timeout")
+
 Key = tuple[str, str]
 Graded = Mapping[Key, Grade]
 
@@ -128,6 +131,11 @@ def _mean_grade(several: Sequence[Grade]) -> Grade:
         for name in dict.fromkeys(name for grade in several for name in grade.weights)
     }
     return several[0].model_copy(update={"scores": scores, "weights": weights})
+
+
+def served(outcomes: Iterable[str]) -> bool:
+    """Whether the memory system served any of the questions that ended so."""
+    return not all(outcome.startswith(_UNSERVED) for outcome in outcomes)
 
 
 def mean_of(grades: Iterable[Grade], metric: str) -> float | None:

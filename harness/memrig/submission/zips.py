@@ -30,6 +30,7 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _ENTRY = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
 _LOCAL_MARK, _ENTRY_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+_POINTER = b"version https://git-lfs"
 _VERSION, _MADE_BY = 20, 3 << 8 | 20  # 2.0; made on Unix, so that modes count
 _TIME, _DATE = 0, 1 << 5 | 1  # 1980-01-01 00:00, the first that a ZIP can say
 _MODE = (stat.S_IFREG | 0o644) << 16
@@ -176,12 +177,10 @@ def read_directory(file: BinaryIO, most_files: int) -> tuple[Member, ...]:
     """
     size = file.seek(0, 2)
     end = size - _END.size - _COMMENT
-    if end < 0:
-        raise ZipFault("format", "archive", f"is no archive of memrig: it has {size} bytes")
-    file.seek(end)
+    file.seek(max(end, 0))
     closing = file.read(_END.size)
-    if closing[:4] != _END_MARK:
-        raise ZipFault("format", "archive", "does not end as an archive of memrig does")
+    if end < 0 or closing[:4] != _END_MARK:
+        raise ZipFault("format", "archive", _no_archive(file, size))
     _, _, _, count, _, length, start, _ = _END.unpack(closing)
     if count > most_files:
         raise ZipFault("size", "archive", f"has {count} files, at most {most_files} are taken")
@@ -196,6 +195,17 @@ def read_directory(file: BinaryIO, most_files: int) -> tuple[Member, ...]:
     members = tuple(_entries(file.read(length), count))
     _check_places(file, members, start)
     return members
+
+
+def _no_archive(file: BinaryIO, size: int) -> str:
+    """What a file is that does not end as an archive does; what to do about it."""
+    file.seek(0)
+    begin = file.read(len(_POINTER))
+    if begin == _POINTER:
+        return "is a pointer of Git LFS, not the file that it stands for: `git lfs pull` gets that"
+    if begin.startswith(_LOCAL_MARK):
+        return f"is truncated after {size:,} bytes, or a ZIP of another program: get it again"
+    return f"is no .memrig archive (it has {size:,} bytes): name one, or get it again"
 
 
 def _entries(directory: bytes, count: int) -> Iterator[Member]:

@@ -1,5 +1,6 @@
 """A trial on disk: ``<trial>.partial`` while it runs, renamed to ``<trial>`` when it is sealed."""
 
+import errno
 import fcntl
 import os
 from collections import Counter
@@ -25,10 +26,15 @@ from memrig.trial.transcript import Chain, TranscriptWriter, read, recover, star
 SPEC, TRANSCRIPT, OUTCOME, LOG = "spec.json", "transcript.jsonl", "outcome.json", "adapter.log"
 
 
-def write_aside(path: Path, data: bytes) -> None:
-    """Writes a file so that it is there whole or not at all."""
+#: The next step where a disk refuses: in general, and where a run's files are written.
+WRITABLE = "make it writable or free some disk space"
+RESUMES = f"{WRITABLE}, and repeat the command: the run resumes"
+
+
+def write_aside(path: Path, data: bytes, fix: str = WRITABLE) -> None:
+    """Writes a file so that it is there whole or not at all; `fix` is as in `disk_errors`."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with disk_errors(path):
+    with disk_errors(path, fix):
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
@@ -37,8 +43,12 @@ def write_aside(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
+def disk_errors(path: Path, fix: str = WRITABLE) -> Iterator[None]:
     """Names the file when the disk refuses a write.
+
+    Args:
+        path: what is written.
+        fix: the next step; `RESUMES` where repeating the command goes on.
 
     Raises:
         InfrastructureError: instead of OSError.
@@ -46,11 +56,17 @@ def disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InfrastructureError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            fix="make it writable, free some disk space, and repeat the command: the run resumes",
-        ) from error
+        reason = error.strerror or str(error)
+        if error.errno in {errno.EEXIST, errno.ENOTDIR} and (file := _no_folder(path)):
+            reason, fix = f"{file} is no folder", "name a place in a folder"
+        message = f"cannot be written: {reason}"
+        raise InfrastructureError(message, where=str(path), fix=fix) from error
+
+
+def _no_folder(path: Path) -> Path | None:
+    """What a path leads through, or is, as if it were a folder."""
+    places = (path, *path.parents)
+    return next((place for place in places if place.exists() and not place.is_dir()), None)
 
 
 @contextmanager
@@ -68,7 +84,7 @@ def hold(folder: Path) -> Iterator[None]:
             raise UsageError(
                 "another memrig is at work in this folder",
                 where=str(folder),
-                fix="wait for it, or give another --out",
+                fix="wait for it, or stop it",
             ) from error
         yield
     finally:
@@ -114,7 +130,7 @@ class TrialDirectory:
         Raises:
             VerificationError: the unfinished transcript was changed.
         """
-        write_aside(self.partial / SPEC, canonical_json(self.spec))
+        write_aside(self.partial / SPEC, canonical_json(self.spec), RESUMES)
         path = self.partial / TRANSCRIPT
         records, chain = recover(path, self.spec_digest)
         kept = Kept(chain, attempts=self._attempts(records))
@@ -143,7 +159,7 @@ class TrialDirectory:
         Raises:
             UsageError: another process holds it.
         """
-        with disk_errors(self.partial):
+        with disk_errors(self.partial, RESUMES):
             self.partial.mkdir(parents=True, exist_ok=True)
         with hold(self.partial):
             yield
@@ -168,7 +184,7 @@ class TrialDirectory:
             attempts=attempts,
             statuses=dict(sorted(statuses.items())),
         )
-        write_aside(self.partial / OUTCOME, canonical_json(outcome))
+        write_aside(self.partial / OUTCOME, canonical_json(outcome), RESUMES)
         self.partial.replace(self.final)
         return outcome
 

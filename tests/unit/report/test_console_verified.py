@@ -2,7 +2,8 @@
 
 import io
 
-from memrig.report.console import make_console, print_verification
+from memrig.report.console import Held, HeldRun, make_console, print_verification
+from memrig.report.standing import Standing
 from memrig.submission.model import CheckResult, Found, Verification
 from support.reports import HOSTILE
 
@@ -36,11 +37,11 @@ def result(*checks: CheckResult, **changes: object) -> Verification:
     return Verification.model_validate(fields | changes)
 
 
-def shown(found: Verification, *, every: bool = False) -> str:
+def shown(found: Verification, held: Held | None = None, *, every: bool = False) -> str:
     """As 80 columns show it."""
     console = make_console(file=io.StringIO())
     console.width = 80
-    print_verification(found, "0123-4567", every=every, console=console)
+    print_verification(found, "0123-4567", held, every=every, console=console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -88,6 +89,40 @@ def test_what_failed_says_where_and_what_could_be_cheated():
     assert "1 failed, 1 warned, 2 left out, 2\npassed." in text
 
 
+def test_what_was_left_out_for_one_reason_stands_on_one_line():
+    """Behind everything that was made."""
+    found = result(
+        check("archive.one", count=1),
+        check("parse.one", skipped="archive.one failed"),
+        check("cells.one", skipped="archive.one failed"),
+        check("cells.two", skipped="cells.one failed"),
+        check("report.one"),
+        tier="self-reported",
+    )
+    assert rows(shown(found)) == [
+        "FAILED archive.one archive.one holds",
+        "ok report 1 check",
+        "left out 2 groups 2 checks: archive.one failed",
+        "left out cells 1 check: cells.one failed",
+    ]
+
+
+def test_what_the_archive_holds_is_told():
+    """Whose word a title is, which system it is, and what each run comes to."""
+    runs = (
+        HeldRun("a", "practical", Standing("recall_any@10", 0.674, 0.641, 0.707)),
+        HeldRun("longhorizon", "longhorizon", Standing("mrr")),
+        HeldRun("b", "locomo"),
+    )
+    text = shown(GOOD, Held("bm25 0.1.0", runs, "As shipped", "We"))
+    assert "title      As shipped (the submitter's word)" in text
+    assert "submitter  We (the submitter's word)" in text
+    assert "system     bm25 0.1.0" in text
+    assert "run        a: practical, recall_any@10 0.674 (0.641 … 0.707)" in text
+    assert "run        longhorizon, mrr n/a" in text
+    assert "run        b: locomo\n" in text
+
+
 def test_of_many_objections_some_are_shown():
     """And all counted."""
     text = shown(result(check("cells.one", count=1234), tier="self-reported"))
@@ -110,7 +145,7 @@ def test_each_check_can_be_asked_for():
 def test_the_digest_stands_whole_on_one_line_and_all_lines_fit():
     """It is what a leaderboard's links are made of."""
     lines = shown(BAD).splitlines()
-    assert f"sha256     {'0f' * 32}" in lines
+    assert f"manifest   {'0f' * 32}" in lines
     assert max(map(len, lines)) <= 80
 
 
@@ -127,6 +162,7 @@ def test_text_of_an_archive_is_inert():
     bad = check("a.b").model_copy(
         update={"count": 1, "found": (Found(where="x", message=HOSTILE),)}
     )
-    text = shown(result(bad, archive=HOSTILE, differences=(HOSTILE,)))
+    held = Held(HOSTILE, (HeldRun(HOSTILE, HOSTILE),), HOSTILE, HOSTILE)
+    text = shown(result(bad, archive=HOSTILE, differences=(HOSTILE,)), held)
     assert "\x1b" not in text
     assert "\u202e" not in text

@@ -89,11 +89,13 @@ def test_a_change_deep_inside_is_named_by_its_path(change, field, lock, tmp_path
 def test_an_image_that_was_built_anew_is_said_to_be(lock, tmp_path):
     """No flag of the first command brings it back; other changes beside it are told as ever."""
     old, new = (
-        changed(lock, adapter=fake_adapter().model_copy(update={"images": {"adapter": f"sha256:{n}"}}))
+        changed(
+            lock, adapter=fake_adapter().model_copy(update={"images": {"adapter": f"sha256:{n}"}})
+        )
         for n in (1, 2)
     )
     path = saved(old, tmp_path)
-    with pytest.raises(UsageError, match="image that was built anew.*sha256:1") as caught:
+    with pytest.raises(UsageError, match=r"image that was built anew.*sha256:1") as caught:
         check_lock(path, new)
     assert "load the image" in caught.value.fix
     with pytest.raises(UsageError, match="other inputs"):

@@ -1,7 +1,12 @@
 """What a submission discloses of the engine and its containers."""
 
+import pytest
+from docker.errors import DockerException
+
+from memrig.errors import PrerequisiteError
 from memrig.model.manifest import AdapterRef, parse_manifest
 from memrig.pod.docker.facts import EngineFacts
+from memrig.pod.images.engine import Engine
 from memrig.submission.engine import disclosed_engine, disclosed_limits
 
 MANIFEST = """
@@ -47,3 +52,15 @@ def test_the_engines_facts_have_what_is_disclosed():
     said = {"ServerVersion": "20.10.24", "Driver": "overlay2", "KernelVersion": "6.1.0"}
     facts = EngineFacts.model_validate(said)
     assert (facts.storage_driver, facts.kernel) == ("overlay2", "6.1.0")
+
+
+def test_without_an_engine_the_command_that_can_do_without_is_named(monkeypatch):
+    """Neither packing nor a rerun has the flag that `memrig run` has."""
+
+    def absent(**_: object) -> None:
+        raise DockerException("no such file")
+
+    monkeypatch.setattr("docker.from_env", absent)
+    with pytest.raises(PrerequisiteError, match="no Docker daemon answers") as caught:
+        Engine()
+    assert "`memrig run` can do without it: --pod process" in caught.value.fix

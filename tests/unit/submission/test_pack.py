@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import memrig
-from memrig import RunConfig
+from memrig import RunConfig, __version__
 from memrig.cli import submission as command
 from memrig.errors import PrerequisiteError, UsageError, VerificationError
 from memrig.model.canonical import canonical_json
+from memrig.report.model import Report
 from memrig.runs.directory import RunDirectory
 from memrig.submission.archive import read_archive
 from memrig.submission.keys import load_key, new_key
@@ -216,7 +217,13 @@ def test_a_run_is_packed_once(made, copy, tmp_path):
 
 @pytest.mark.parametrize(
     ("field", "value", "told"),
-    [("cores", 99, "one machine: cores"), ("version", "9", "one memory system: version")],
+    [
+        ("cores", 99, "one machine: cores"),
+        ("version", "9", f"system: baseline:oracle {__version__} and baseline:oracle 9"),
+        ("name", "fts5", f"system: baseline:oracle {__version__} and fts5 {__version__}"),
+        ("pod", "docker", "in a pod of kind baseline and in one of kind docker"),
+        ("images", {"adapter": "sha256:1"}, "one memory system: images.adapter"),
+    ],
 )
 def test_runs_that_do_not_go_together_are_refused(made, copy, field, value, told):
     """One archive is of one system, on one machine."""
@@ -241,13 +248,31 @@ def test_a_folder_whose_name_no_archive_may_hold_is_refused(made, copy, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("out", "told"), [("x.zip", "no name"), ("none/x.memrig", "not there"), ("d.memrig", "folder")]
+    ("out", "told"),
+    [
+        ("x.zip", "no name"),
+        ("none/x.memrig", "not there"),
+        ("d.memrig", "folder"),
+        ("f.memrig", "not overwritten"),
+        ("/proc/x.memrig", "nothing can be written"),
+    ],
 )
 def test_an_archive_that_cannot_be_written_is_refused(made, tmp_path, out, told):
-    """Before anything is graded."""
+    """Before anything is graded; and one that is there may be somebody's only copy."""
     (tmp_path / "d.memrig").mkdir()
+    (tmp_path / "f.memrig").write_text("mine", "utf-8")
+    said: list[str] = []
     with pytest.raises(UsageError, match=told):
-        packed(made, tmp_path / out)
+        packed(made, tmp_path / out, say=said.append)
+    assert said == []
+    assert (tmp_path / "f.memrig").read_text("utf-8") == "mine"
+
+
+def test_the_folder_of_several_runs_is_told_from_a_run(made, tmp_path):
+    """As a profile's tier leaves one; the runs are named as they are to be given."""
+    with pytest.raises(UsageError, match="holds 2 runs, and is none") as caught:
+        packed(made, tmp_path / "x.memrig", made.found.parent)
+    assert caught.value.fix == f"name them: {made.found} {made.read}"
 
 
 def test_without_a_key_nothing_is_packed(made, tmp_path):
@@ -257,9 +282,43 @@ def test_without_a_key_nothing_is_packed(made, tmp_path):
 
 
 def test_an_image_is_asked_of_containers_only(made, tmp_path):
-    """A baseline has none."""
+    """A baseline has none; that is told before anything is graded."""
+    said: list[str] = []
     with pytest.raises(UsageError, match="no image"):
-        packed(made, tmp_path / "x.memrig", images=True)
+        packed(made, tmp_path / "x.memrig", images=True, say=said.append)
+    assert said == []
+
+
+def test_an_image_that_is_gone_is_named_before_anything_is_graded(
+    made, copy, tmp_path, monkeypatch
+):
+    """By the container that it was of, with the ways out."""
+
+    async def gone(digests):
+        return tuple(digests)
+
+    monkeypatch.setattr("memrig.submission.pack.missing_images_of", gone)
+    run, said = copy(), list[str]()
+    adapter = json.loads((run / "lock.json").read_bytes())["adapter"]
+    changed(run / "lock.json", adapter=adapter | {"images": {"adapter": "sha256:6c5"}})
+    with pytest.raises(PrerequisiteError, match=r"container 'adapter'.*sha256:6c5") as caught:
+        packed(made, tmp_path / "x.memrig", run, images=True, say=said.append)
+    assert "leave --with-image out" in caught.value.fix
+    assert said == []
+
+
+def test_a_memory_system_that_never_served_is_told(made, copy, monkeypatch):
+    """Its zeros are those of nothing; the first fault says why."""
+    report = Report.model_validate_json((made.found / "report.json").read_bytes())
+    counts = report.questions.model_copy(update={"outcomes": {"adapter_crashed(exit)": 24}})
+    dead = report.model_copy(update={"questions": counts, "faults": ("it went", "and again")})
+    monkeypatch.setattr("memrig.submission.packable.build_report", lambda _: dead)
+    notes = packed(made, copy().parent / "x.memrig", copy("again")).notes
+    assert "the memory system never served in again: it went" in notes
+    monkeypatch.undo()
+    assert not [
+        note for note in packed(made, made.key.parent / "y.memrig").notes if "never" in note
+    ]
 
 
 def test_the_digest_names_the_manifest(made, tmp_path):
@@ -306,7 +365,8 @@ def test_the_command_says_what_it_wrote(made, tmp_path, capsys):
     shown = capsys.readouterr()
     with read_archive(out) as opened:
         assert opened.manifest
-        assert opened.manifest_digest in shown.out
+        digest = opened.manifest_digest.removeprefix("sha256:")
+        assert f"manifest   {digest}\n" in shown.out
         assert opened.manifest.statement.submitter == "us"
     assert load_key(made.key).fingerprint in shown.out
     assert "found: practical, practical" in shown.out
@@ -317,4 +377,11 @@ def test_a_statement_has_an_end():
     """The flag is named."""
     with pytest.raises(UsageError) as caught:
         make_statement(changed="x" * 5001)
-    assert caught.value.where == "--changed"
+    assert (caught.value.where, caught.value.fix) == ("--changed", "say it shorter")
+
+
+def test_a_statement_is_text():
+    """What the shell gave may be no UTF-8: that is not mended by fewer words."""
+    with pytest.raises(UsageError) as caught:
+        make_statement(title="\udcff")
+    assert (caught.value.where, caught.value.fix) == ("--title", "give it as UTF-8")

@@ -1,19 +1,33 @@
 """An organiser's rerun: what is drawn, refused and signed, and what it is judged by."""
 
 import json
+import re
+import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memrig.errors import DataError, PrerequisiteError, UsageError, VerificationError
+from memrig.cli import main
+from memrig.cli.audits import show_audit
+from memrig.errors import (
+    DataError,
+    IncompleteError,
+    PrerequisiteError,
+    UsageError,
+    VerificationError,
+)
 from memrig.grading.base import Grade
 from memrig.leaderboard.audits import read_audits
 from memrig.model.trial import AnswerSpec
 from memrig.runs.directory import RunDirectory
+from memrig.submission import draws
 from memrig.submission.auditrecord import Tolerance, read_audit
 from memrig.submission.draws import claimed_grades, draw_cells, fresh_seeds
 from memrig.submission.keys import load_key, new_key
+from memrig.submission.replaying import Replayed, replay
 from memrig.submission.rerun import Reran, RerunOptions, rerun
 from memrig.submission.tolerance import (
     Bounds,
@@ -39,6 +53,11 @@ def key(tmp_path: Path) -> Path:
     """An organiser's."""
     new_key(tmp_path / "organiser")
     return tmp_path / "organiser"
+
+
+def dead(grades: Iterable[Grade]) -> tuple[Grade, ...]:
+    """The grades of a memory system that never came up."""
+    return tuple(grade.model_copy(update={"outcome": "adapter_crashed(exit)"}) for grade in grades)
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +142,71 @@ class TestRefusals:
             rerun(submissions("repeats"), ONE, out=out, key=key)
         assert out.read_text("utf-8") == "mine"
 
+    @pytest.mark.parametrize(
+        ("out", "keep", "told"),
+        [
+            ("/proc/x.audit.json", None, "nothing can be written"),
+            ("x.audit.json", "/proc/kept", "cannot be made"),
+            ("x.audit.json", "organiser", "is a file"),
+        ],
+    )
+    def test_what_cannot_be_written_at_the_end(
+        self,
+        submissions: Submissions,
+        tmp_path: Path,
+        key: Path,
+        out: str,
+        keep: str | None,
+        told: str,
+    ) -> None:
+        """It is missed before anything is verified or run, which may take hours."""
+        said: list[str] = []
+        options = replace(ONE, keep=tmp_path / keep if keep else None)
+        with pytest.raises(UsageError, match=told):
+            rerun(submissions("repeats"), options, out=tmp_path / out, key=key, say=said.append)
+        assert said == []
+
+    def test_a_broken_one_names_what_objects_alone(
+        self, submissions: Submissions, tmp_path: Path, key: Path
+    ) -> None:
+        """What was left out for it has not failed."""
+        file = tmp_path / "x.memrig"
+        file.write_bytes(submissions("repeats").read_bytes()[:-200])
+        with pytest.raises(VerificationError) as caught:
+            rerun(file, ONE, key=key)
+        assert caught.value.message == "does not verify: archive.format"
+
+    def test_what_runs_in_another_kind_of_pod(
+        self, submissions: Submissions, tmp_path: Path, key: Path
+    ) -> None:
+        """The way out is one that this command has."""
+        options = replace(ONE, adapter="grpc://127.0.0.1:1")
+        with pytest.raises(UsageError, match="pod of kind baseline") as caught:
+            rerun(submissions("repeats"), options, out=tmp_path / "x.audit.json", key=key)
+        assert caught.value.fix == "leave --adapter out"
+
+    def test_cells_that_nobody_served(
+        self,
+        submissions: Submissions,
+        tmp_path: Path,
+        key: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Nothing agrees with nothing, and shows nothing; that it serves now would show much."""
+        out = tmp_path / "x.audit.json"
+        monkeypatch.setattr(draws, "claimed_grades", lambda run: dead(claimed_grades(run)))
+        assert not rerun(submissions("repeats"), ONE, out=out, key=key).audit.passed
+        out.unlink()
+
+        def dying(*given: Any) -> Replayed:
+            found = replay(*given)
+            return replace(found, grades=dead(found.grades), faults=("it went",))
+
+        monkeypatch.setattr("memrig.submission.rerun.replay", dying)
+        with pytest.raises(IncompleteError, match=r"no cell was served.*: it went"):
+            rerun(submissions("repeats"), ONE, out=out, key=key)
+        assert not out.exists()
+
     def test_without_a_key(self, submissions: Submissions, tmp_path: Path) -> None:
         """It is missed before anything is run."""
         with pytest.raises(PrerequisiteError, match="no key"):
@@ -147,6 +231,56 @@ class TestRefusals:
             rerun(submissions("repeats"), options, out=tmp_path / "x.audit.json", key=key)
 
 
+class TestShown:
+    """What a rerun prints."""
+
+    def test_it_names_the_metric_and_leaves_out_what_there_is_not(
+        self, made: Reran, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """A baseline takes no time to search."""
+        show_audit(made)
+        out = capsys.readouterr().out
+        (line,) = [line for line in out.splitlines() if made.audit.cells[0].trial_id in line]
+        assert line.split()[2:] == ["recall_any@10", "0.167", "0.167"]
+        assert "none" not in out
+        assert "0 of 6 questions differ" in out
+        assert f"draw       {made.audit.draw}" in out
+        assert f"written    {made.file}" in out
+        assert "lifts none" not in out
+
+    def test_what_lifts_no_tier_says_so(
+        self, made: Reran, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        """The leaderboard leaves a record that passed without fresh seeds aside."""
+        show_audit(replace(made, audit=made.audit.model_copy(update={"fresh_seeds": False})))
+        assert "lifts none: made without --fresh-seeds" in capsys.readouterr().out
+
+    def test_an_interrupt_says_how_to_take_the_same_cells(
+        self,
+        submissions: Submissions,
+        tmp_path: Path,
+        key: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        """A rerun does not resume."""
+
+        def stopped(*_: Any) -> Replayed:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("memrig.submission.rerun.replay", stopped)
+        monkeypatch.setattr(main.signal, "signal", lambda *_: None)
+        file, out = str(submissions("repeats")), str(tmp_path / "x.audit.json")
+        flags = ["--draw", "7", "--key", str(key), "--out", out]
+        monkeypatch.setattr(sys, "argv", ["memrig", "submission", "rerun", file, *flags])
+        with pytest.raises(SystemExit) as caught:
+            main.main()
+        assert caught.value.code == 130
+        said = capsys.readouterr().err
+        assert "Interrupted; nothing was written; --draw 7 takes the same cells.\n" in said
+        assert "resume" not in said
+
+
 @pytest.mark.slow
 class TestSystems:
     """Which memory system is started for a process pod."""
@@ -164,8 +298,10 @@ class TestSystems:
     ) -> None:
         """Its results would say nothing of this one."""
         options = replace(ONE, adapter=str(ROOT / "images" / "fts5"))
-        with pytest.raises(UsageError, match="is not what the submission was made with"):
+        told = r"is not what the submission was made with: bm25 \S+; this is fts5 \S+$"
+        with pytest.raises(UsageError) as caught:
             rerun(submissions("practical"), options, out=tmp_path / "x.audit.json", key=key)
+        assert re.search(told, caught.value.message)
 
 
 class TestDraws:

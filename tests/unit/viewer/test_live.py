@@ -1,6 +1,5 @@
 """How far a run is, and whether anybody is at work in it."""
 
-
 import pytest
 
 import memrig

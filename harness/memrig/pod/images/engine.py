@@ -53,7 +53,8 @@ class Engine:
         except (DockerException, RequestException) as error:
             raise PrerequisiteError(
                 f"no Docker daemon answers: {error}",
-                fix="start Docker (`memrig doctor` tells more), or use --pod process",
+                fix="start Docker (`memrig doctor` tells more); `memrig run` can do without it: "
+                "--pod process",
             ) from error
         #: The daemon's architecture in Go's words: ``amd64``, ``arm64``.
         self.arch: str = version["Arch"]

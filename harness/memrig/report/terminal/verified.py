@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from memrig.report.standing import Standing
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -111,20 +113,45 @@ class Verified(Protocol):
         """Every check, group by group."""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldRun:
+    """A run of an archive. `standing` is of the report that was made again, if it was."""
+
+    name: str
+    suite: str
+    standing: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an archive holds. `title` and `submitter` are the submitter's word."""
+
+    adapter: str
+    runs: tuple[HeldRun, ...]
+    title: str = ""
+    submitter: str = ""
+
+
 def print_verification(
-    found: Verified, signer: str, *, every: bool = False, console: Console | None = None
+    found: Verified,
+    signer: str,
+    held: Held | None = None,
+    *,
+    every: bool = False,
+    console: Console | None = None,
 ) -> None:
     """Prints what became of the checks: what passed by group, and all else by itself.
 
     Args:
         found: the result.
         signer: the fingerprint of the key; empty where there is none.
+        held: what the archive holds; None where that could not be read.
         every: name each check, whatever became of it.
         console: for tests.
     """
     console = console or make_console()
     console.print(title(found.archive, "submission", f"memrig {found.memrig_version}"))
-    facts(console, _facts(found, signer))
+    facts(console, [*_held(held), *_facts(found, signer)])
     console.print(_table(found.checks, every=every))
     counts = [(mark, sum(_mark(c) == mark for c in found.checks)) for mark in _STYLES]
     verdict = "Every number was made again" if found.passed else "This is no valid submission"
@@ -136,9 +163,31 @@ def print_verification(
 _COUNTED = {_FAILED: "failed", _WARNING: "warned", _LEFT_OUT: "left out", _OK: "passed"}
 
 
+def _held(held: Held | None) -> Iterator[tuple[str, Text]]:
+    if held is None:
+        return
+    for name, text in (("title", held.title), ("submitter", held.submitter)):
+        if text:
+            yield name, words(text, limit=200).append(" (the submitter's word)", DIM)
+    yield "system", words(held.adapter, limit=200)
+    for run in held.runs:
+        named = run.suite if run.suite == run.name else f"{run.name}: {run.suite}"
+        yield "run", words(named, limit=200).append(_standing(run.standing))
+
+
+def _standing(found: Standing | None) -> str:
+    if found is None:
+        return ""
+    if found.value is None:
+        return f", {found.metric} n/a"
+    text = f", {found.metric} {found.value:.3f}"
+    known = found.low is not None and found.high is not None
+    return f"{text} ({found.low:.3f} … {found.high:.3f})" if known else text
+
+
 def _facts(found: Verified, signer: str) -> Iterator[tuple[str, Text]]:
     digest = found.manifest_digest.removeprefix("sha256:")
-    yield "sha256", words(digest or "no manifest could be read")
+    yield "manifest", words(digest or "no manifest could be read")
     yield "signed by", words(signer or "nobody")
     yield "division", words(f"{found.division}, {found.profile or 'no profile'}")
     for line in found.differences:
@@ -162,15 +211,20 @@ def _groups(checks: Sequence[CheckMade]) -> Mapping[str, Sequence[CheckMade]]:
 def _table(checks: Sequence[CheckMade], *, every: bool) -> Table:
     table = new_table("", "check", "what holds")
     table.columns[0].no_wrap = True
+    left: dict[str, list[str]] = {}
     for group, several in _groups(checks).items():
         for check in several:
             if every or check.count:
                 _row(table, _mark(check), check.id, _what(check))
         quiet = Counter(check.skipped for check in several if not (every or check.count))
+        if made := quiet.pop("", 0):
+            _row(table, _OK, group, words(plural(made, "check"), DIM))
         for why, number in quiet.items():
-            said = plural(number, "check")
-            text = words(f"{said}: {why}" if why else said, DIM)
-            _row(table, _LEFT_OUT if why else _OK, group, text)
+            left.setdefault(why, []).extend([group] * number)
+    for why, groups in left.items():
+        several_groups = len(set(groups))
+        name = groups[0] if several_groups == 1 else f"{several_groups} groups"
+        _row(table, _LEFT_OUT, name, words(f"{plural(len(groups), 'check')}: {why}", DIM))
     return table
 
 
