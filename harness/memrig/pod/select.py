@@ -26,7 +26,7 @@ async def choose_pod(requested: Literal["auto"] | PodKind) -> Choice:
     What was asked for is not checked here: its provider refuses to start where it cannot.
     """
     if requested != "auto":
-        return Choice(requested, f"--pod {requested} was asked for.")
+        return Choice(requested, f"{requested.capitalize()} pods, as was asked.")
     try:
         facts = await engine_facts()
     except MemrigError as error:

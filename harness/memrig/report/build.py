@@ -36,6 +36,7 @@ from memrig.report.model import (
 from memrig.report.operations import operation_summary
 from memrig.report.probes import probe_summary
 from memrig.report.timeline import timeline_of
+from memrig.report.units import plural
 from memrig.report.worst import worst_questions
 from memrig.runs.directory import Execution, RunDirectory
 from memrig.runs.lock import Lock
@@ -164,15 +165,15 @@ def _incomplete(lock: Lock, counts: QuestionCounts, found: Collected, audit: Aud
     if audit.verdict == "failed" and lock.isolation == "reset":
         reasons.append("Reset does not empty the memory, so scenarios saw each other's episodes")
     if found.missing:
-        reasons.append(f"{len(found.missing)} trials not finished")
+        reasons.append(f"{plural(len(found.missing), 'trial')} not finished")
     if counts.settled < counts.planned:
         reasons.append(
             f"{counts.planned - counts.settled} of {counts.planned} questions not settled"
         )
     if rigs := counts.outcomes.get("harness_error", 0):
-        reasons.append(f"{rigs} questions failed by the rig or a model provider")
+        reasons.append(f"{plural(rigs, 'question')} failed by the rig or a model provider")
     if lock.judge and (open_ := sum(_undecided(grade, found) for grade in found.grades)):
-        reasons.append(f"{open_} questions without a judge's verdict")
+        reasons.append(f"{plural(open_, 'question')} without a judge's verdict")
     return "; ".join(reasons)
 
 

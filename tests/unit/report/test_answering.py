@@ -167,7 +167,7 @@ class TestComplete:
         """It is no wrong answer, and no reason to leave it out unseen."""
         lost = verdict(1.0, None, None, reason="1 of 3 votes was valid, expected 2")
         report = reported(tmp_path, *[grade()] * 3, ungraded(lost.reason), verdicts=[lost])
-        assert report.incomplete == "1 questions without a judge's verdict"
+        assert report.incomplete == "1 question without a judge's verdict"
         assert report.value("accuracy").n == 3
 
     @pytest.mark.parametrize("why", [NO_VERDICT, f"{UNDECIDED}: 0 of 1 vote was valid"])
@@ -175,7 +175,7 @@ class TestComplete:
         """A judge that failed on one metric leaves the others, and the run not whole."""
         waits = grade(missing={"answer_quality": why})
         assert reported(tmp_path, *[grade()] * 3, waits).incomplete == (
-            "1 questions without a judge's verdict"
+            "1 question without a judge's verdict"
         )
         assert reported(tmp_path, *[grade()] * 3, grade(missing={"x": "no facts"})).complete
 
@@ -195,7 +195,7 @@ class TestComplete:
         """It is never scored."""
         fault = ungraded("harness_error: no provider", outcome="harness_error")
         report = reported(tmp_path, *[grade()] * 3, fault)
-        assert report.incomplete == "1 questions failed by the rig or a model provider"
+        assert report.incomplete == "1 question failed by the rig or a model provider"
 
 
 class TestLabels:
