@@ -54,11 +54,11 @@ def shown(*cells: PartAgain, wholes: tuple[PartAgain, ...] = (), passed: bool = 
 def test_a_number_stands_beside_its_metric():
     """On one line, whole, as claimed and as found."""
     lines = [" ".join(line.split()) for line in shown(CELL, wholes=(WHOLE,)).splitlines()]
-    assert "agrees world-789-s789-r0-ee6fcfe04492 recall_any@10 0.500 0.250" in lines
-    (grounding,) = [line for line in lines if "evidence_grounding" in line]
-    assert grounding.endswith("evidence_grounding 0.750 0.700 -0.138 … +0.238")
-    (budget,) = [line for line in lines if "budget_compliance" in line]
-    assert budget.endswith("budget_compliance 1.000 n/a")
+    assert "agrees world-789-s789-r0-ee6fcfe04492 R@10 0.500 0.250" in lines
+    (grounding,) = [line for line in lines if "grounding" in line]
+    assert grounding.endswith("grounding 0.750 0.700 -0.138 … +0.238")
+    (budget,) = [line for line in lines if "in budget" in line]
+    assert budget.endswith("in budget 1.000 n/a")
     assert any(line.startswith("DIFFERS longitudinal") for line in lines)
 
 

@@ -118,8 +118,8 @@ def test_what_the_archive_holds_is_told():
     assert "title      As shipped (the submitter's word)" in text
     assert "submitter  We (the submitter's word)" in text
     assert "system     bm25 0.1.0" in text
-    assert "run        a: practical, recall_any@10 0.674 (0.641 … 0.707)" in text
-    assert "run        longhorizon, mrr n/a" in text
+    assert "run        a: practical, R@10 67.4 % (64.1–70.7)" in text
+    assert "run        longhorizon, MRR n/a" in text
     assert "run        b: locomo\n" in text
 
 

@@ -15,7 +15,7 @@ def test_a_good_one_ends_with_0(submissions: Submissions, tmp_path):
     assert done.code == 0
     assert done.err.startswith("verifying ")
     assert "system     baseline:full-context " in done.out
-    assert "run        run-repeats: practical, recall_any@10 0.167" in done.out
+    assert "run        run-repeats: practical, R@10 16.7 %" in done.out
     assert "Every number was made again (recomputed)" in done.out
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from memrig.report.terminal.base import BAD, DIM, GOOD, facts, make_console, new_table, words
+from memrig.report.units import metric_head
 
 #: A step that names what it is about does so in so many columns.
 _LABEL = 11
@@ -120,7 +121,7 @@ def _row(part: PartAgain, *, bounded: bool) -> Iterator[Text]:
         name.append("\n").append_text(words(line, DIM))
     yield name
     styles = ["" if mean.agrees else BAD for mean in part.means]
-    yield _lines([mean.metric for mean in part.means], styles)
+    yield _lines([metric_head(mean.metric) for mean in part.means], styles)
     yield _lines([_number(mean.claimed) for mean in part.means], styles)
     yield _lines([_number(mean.found) for mean in part.means], styles)
     if bounded:

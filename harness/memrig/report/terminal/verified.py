@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memrig.report.standing import Standing
+from memrig.report.standing import COMPOSITE, Standing
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -21,7 +21,7 @@ from memrig.report.terminal.base import (
     title,
     words,
 )
-from memrig.report.units import plural
+from memrig.report.units import NOT_AVAILABLE, bounds, metric_head, percent, plural
 
 _FAILED, _WARNING, _LEFT_OUT, _OK = "FAILED", "warning", "left out", "ok"
 _STYLES = {_FAILED: f"bold {BAD}", _WARNING: f"bold {WARN}", _LEFT_OUT: WARN, _OK: GOOD}
@@ -176,13 +176,14 @@ def _held(held: Held | None) -> Iterator[tuple[str, Text]]:
 
 
 def _standing(found: Standing | None) -> str:
+    """A run's number as every other output shows it."""
     if found is None:
         return ""
+    name = found.metric if found.metric == COMPOSITE else metric_head(found.metric)
     if found.value is None:
-        return f", {found.metric} n/a"
-    text = f", {found.metric} {found.value:.3f}"
-    known = found.low is not None and found.high is not None
-    return f"{text} ({found.low:.3f} … {found.high:.3f})" if known else text
+        return f", {name} {NOT_AVAILABLE}"
+    known = bounds(found.low, found.high)
+    return f", {name} {percent(found.value)} %{f' ({known})' if known else ''}"
 
 
 def _facts(found: Verified, signer: str) -> Iterator[tuple[str, Text]]:
