@@ -241,7 +241,7 @@ class TestShown:
         show_audit(made)
         out = capsys.readouterr().out
         (line,) = [line for line in out.splitlines() if made.audit.cells[0].trial_id in line]
-        assert line.split()[2:] == ["recall_any@10", "0.167", "0.167"]
+        assert line.split()[2:] == ["R@10", "0.167", "0.167"]
         assert "none" not in out
         assert "0 of 6 questions differ" in out
         assert f"draw       {made.audit.draw}" in out
