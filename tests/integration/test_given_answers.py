@@ -47,7 +47,7 @@ def grades_of(folder: Path) -> dict[str, dict[str, object]]:
     return {grade["question_id"]: grade for grade in map(json.loads, lines)}
 
 
-@pytest.mark.parametrize("field", ["answer", "hypothesis"])
+@pytest.mark.parametrize("field", ["answer", pytest.param("hypothesis", marks=pytest.mark.slow)])
 def test_answers_are_graded_in_either_form_and_missing_ones_are_wrong_by_name(tmp_path, field):
     """Our own lines or LongMemEval's; a question without an answer scores 0 as what it is."""
     right = right_answers()
@@ -67,6 +67,7 @@ def test_answers_are_graded_in_either_form_and_missing_ones_are_wrong_by_name(tm
     assert report["audit"]["verdict"] == "not run"
 
 
+@pytest.mark.slow
 def test_given_answers_may_be_opposed(tmp_path):
     """By the reader, who is told of nothing but the data."""
     right = right_answers()
@@ -89,6 +90,7 @@ def test_only_answered_leaves_the_others_out(tmp_path):
     assert list(grades_of(tmp_path / "graded")) == [name]
 
 
+@pytest.mark.slow
 def test_an_answer_to_no_question_is_told(tmp_path):
     """A misspelt id would count as a wrong answer in silence."""
     lines = [{"question_id": k, "answer": v} for k, v in right_answers().items()]
