@@ -13,7 +13,8 @@ LEAST = 18
 #: An item of a list that does not fit is shortened where this many bytes are left, else dropped.
 USEFUL = 120
 _MARK_BYTES = 17  # with its comma
-_CUT = "…"
+#: What stands at the end of a text that was cut.
+CUT = "…"
 _GONE = object()
 
 
@@ -40,7 +41,7 @@ def cleaned(value: object, change: Callable[[str], str] = str, depth: int = DEEP
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list | dict) and depth == 0:
-        return _CUT
+        return CUT
     if isinstance(value, list):
         return [cleaned(item, change, depth - 1) for item in value]
     if isinstance(value, dict):
@@ -90,8 +91,8 @@ def _text(text: str, room: int) -> object:
     low, high = 0, min(len(text), max(0, room))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if size(text[:middle] + _CUT) <= room else (low, middle - 1)
-    return text[:low] + _CUT if low else _GONE
+        low, high = (middle, high) if size(text[:middle] + CUT) <= room else (low, middle - 1)
+    return text[:low] + CUT if low else _GONE
 
 
 def _items(items: list[object], room: int) -> list[object]:

@@ -39,7 +39,7 @@ def pack(
 ) -> None:
     """Grades runs again and writes them as one signed archive."""
     statement = make_statement(title, submitter, url, changed)
-    _show(pack_runs(runs, out, statement, key=key, images=with_image, say=_say))
+    _show(pack_runs(runs, out, statement, key=key, images=with_image, say=print_step))
 
 
 @submission_app.command()
@@ -52,7 +52,7 @@ def verify(
     json: Annotated[bool, typer.Option("--json", help="The result as JSON on stdout.")] = False,
 ) -> None:
     """Checks an archive and makes all its numbers again. Exit code 6 if it is not valid."""
-    _say(f"verifying {file}")
+    print_step(f"verifying {file}")
     with opened(file, data or ()) as archive:
         found = archive.verification
         if json:
@@ -93,13 +93,9 @@ def rerun(  # noqa: PLR0913, PLR0917 - the flags of the command line, one a para
     options = RerunOptions(
         cells, fresh, adapter, draw, tolerance, data=places, keep=keep, jobs=jobs, limits=limits
     )
-    found = rerun_archive(file, options, out=out, key=key, say=_say)
+    found = rerun_archive(file, options, out=out, key=key, say=print_step)
     show_audit(found)
     raise typer.Exit(0 if found.audit.passed else VerificationError.exit_code)
-
-
-def _say(line: str) -> None:
-    print_step(line)
 
 
 def _held(archive: Opened) -> Held | None:

@@ -88,7 +88,6 @@ def build_board(
     if not options.title.strip() or not options.title.isprintable():
         raise UsageError("cannot be a title", where="--title", fix="give a line of text")
     archives = archives_of(submissions)
-    _check_out(out)
     audits = read_audits(submissions, options.organisers, say)
     with whole_folder(out, _is_site) as folder, TemporaryDirectory(prefix="memrig-board-") as work:
         site = _Site(folder)
@@ -119,25 +118,21 @@ def build_board(
 
 
 def _is_site(folder: Path) -> bool:
-    """Whether this is a site of ours, which may be built again."""
-    path = folder / BOARD_JSON
-    return path.is_file() and b'"memrig.board/1"' in path.read_bytes()[:200]
-
-
-def _check_out(out: Path) -> None:
-    """A site is replaced as a whole: what somebody put into it would be gone.
+    """Whether this is a site of ours, which may be built again.
 
     Raises:
-        DataError: there is something in it that no build made.
+        DataError: there is something in it that no build made, and would be gone.
     """
-    if out.is_dir() and _is_site(out):
-        strange = sorted(path.name for path in out.iterdir() if path.name not in _TOP)
-        if strange:
-            raise DataError(
-                f"holds {', '.join(strange[:3])}, which building it again would remove",
-                where=str(out),
-                fix="build into another folder, and copy the site here",
-            )
+    path = folder / BOARD_JSON
+    if not (path.is_file() and b'"memrig.board/1"' in path.read_bytes()[:200]):
+        return False
+    if strange := sorted(path.name for path in folder.iterdir() if path.name not in _TOP):
+        raise DataError(
+            f"holds {', '.join(strange[:3])}, which building it again would remove",
+            where=str(folder),
+            fix="build into another folder, and copy the site here",
+        )
+    return True
 
 
 def _refused(refused: Sequence[Refused]) -> VerificationError:

@@ -10,7 +10,7 @@ from rich.text import Text
 from memrig.errors import MemrigError
 from memrig.model.trial import Budget
 from memrig.report.model import Report
-from memrig.report.standing import COMPOSITE, standing_of
+from memrig.report.standing import standing_of
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -130,7 +130,6 @@ def _cells(run: SuiteRun) -> Iterator[Text]:
 def _score(report: Report) -> Iterator[Text]:
     """As the leaderboard places it."""
     found = standing_of(report)
-    composite = found.metric == COMPOSITE
-    yield words(found.metric if composite else metric_head(found.metric))
+    yield words(metric_head(found.metric))
     yield Text(percent(found.value))
     yield Text(bounds(found.low, found.high), DIM)

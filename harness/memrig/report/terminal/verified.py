@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from memrig.report.standing import COMPOSITE, Standing
+from memrig.report.standing import Standing
 from memrig.report.terminal.base import (
     BAD,
     DIM,
@@ -179,7 +179,7 @@ def _standing(found: Standing | None) -> str:
     """A run's number as every other output shows it."""
     if found is None:
         return ""
-    name = found.metric if found.metric == COMPOSITE else metric_head(found.metric)
+    name = metric_head(found.metric)
     if found.value is None:
         return f", {name} {NOT_AVAILABLE}"
     known = bounds(found.low, found.high)

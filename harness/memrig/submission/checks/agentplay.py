@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from memrig.answering.base import Access, Trace
 from memrig.answering.final import cited_answer
 from memrig.answering.handles import Handles
-from memrig.answering.jsonfit import LEAST, MARK, dumps
+from memrig.answering.jsonfit import CUT, LEAST, MARK, dumps
 from memrig.answering.meter import Meter
 from memrig.answering.prompts import agent_prompt, last_prompt
 from memrig.answering.steps import (
@@ -191,7 +191,7 @@ class AgentPlay:
         size = len(recorded.result.encode("utf-8", "surrogatepass"))
         if size > room:
             self.say("outcome", f"{call.name} showed {size} bytes, its budget had {room} left")
-        texts = [str(item.get("text", "")).removesuffix(_CUT) for item in _items(value)]
+        texts = [str(item.get("text", "")).removesuffix(CUT) for item in _items(value)]
         told = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
         if call.name == RETRIEVE and recorded.payload_bytes < told:
             message = f"{call.name} returned {recorded.payload_bytes} bytes, and showed {told}"
@@ -217,10 +217,6 @@ class AgentPlay:
         answer = self.record.answer
         known = {one.handle: one.ref_id for one in answer.memories} if answer else {}
         return self._handles.ref_of(handle) or known.get(handle, "") or f"\0{handle}"
-
-
-#: What stands at the end of a text that was cut (`answering.jsonfit`).
-_CUT = "…"
 
 
 def _object(text: str) -> dict[str, object]:

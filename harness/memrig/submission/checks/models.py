@@ -8,7 +8,6 @@ from datetime import datetime
 from memrig.gateway.identity import MEMORY
 from memrig.gateway.record import Exchange
 from memrig.model.transcript import (
-    AttemptRecord,
     FaultRecord,
     ModelCallRecord,
     ModelUsageRecord,
@@ -18,7 +17,7 @@ from memrig.model.transcript import (
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial, seconds
 from memrig.submission.checks.exchanged import attempts_of, replays, reply_of, scope_of
 from memrig.submission.checks.replies import NO_ROW, left_of
-from memrig.submission.checks.times import times_of
+from memrig.submission.checks.times import last_attempt, times_of
 from memrig.submission.checks.votes import keys_of
 from memrig.submission.checks.walk import Met, met_of, of_met, paid_calls
 from memrig.submission.model import Found
@@ -206,8 +205,7 @@ def _usage(trial: TrialEvidence) -> Iterator[Found]:
     A sum is made when the trial ends; what was under way then may be in it or not. An interrupted
     trial is summed for its last session alone, which its last attempt is a part of.
     """
-    starts = [n for n, one in enumerate(trial.records) if isinstance(one, AttemptRecord)]
-    last = trial.records[starts[-1] :] if starts else trial.records
+    last = last_attempt(trial.records)
     came_up = any(isinstance(one, PodRecord) for one in last)
     if replays(trial.run.executions) or trial.spec.kind == "isolation-audit" or not came_up:
         return  # of these, nothing is summed

@@ -25,7 +25,7 @@ from memrig.model.trial import Outcome
 from memrig.submission.checks.base import Check, TrialEvidence, of_trial
 from memrig.submission.checks.declared import STARTED, refused
 from memrig.submission.checks.order import FIRST, following
-from memrig.submission.checks.times import DECLARED
+from memrig.submission.checks.times import DECLARED, last_attempt
 from memrig.submission.checks.walk import HOSTED, Story, stories_of
 from memrig.submission.model import Found
 
@@ -212,8 +212,7 @@ def _ended_early(trial: TrialEvidence) -> Iterator[Found]:
     """
     if trial.spec.kind != "scored":
         return
-    starts = [n for n, one in enumerate(trial.records) if isinstance(one, AttemptRecord)]
-    last = trial.records[starts[-1] :] if starts else trial.records
+    last = last_attempt(trial.records)
     if any(isinstance(record, PodRecord) for record in last):
         if not any(isinstance(record, UsageRecord) for record in last):
             message = "its last pod is gone, and nobody noted what it had used"

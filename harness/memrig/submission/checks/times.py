@@ -7,7 +7,7 @@ all of them.
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from memrig.model.canonical import digest_of
@@ -65,6 +65,12 @@ def times_of(records: Iterable[Record]) -> TrialTimes:
                 last.started_at, last.serial_ns + serial, last.measured_ns + measured
             )
     return TrialTimes(tuple(attempts), digest_of([str(ns) for ns in durations]), declared)
+
+
+def last_attempt(records: Sequence[Record]) -> Sequence[Record]:
+    """The records since the last attempt at a trial began; all of them where none did."""
+    starts = [n for n, one in enumerate(records) if isinstance(one, AttemptRecord)]
+    return records[starts[-1] :] if starts else records
 
 
 def _declared(record: CapabilitiesRecord) -> str:
